@@ -21,7 +21,7 @@ type parted struct {
 	id    string
 }
 
-func part(t *testing.T, answer func(openaitest.Request) openaitest.Turn) *parted {
+func part(t *testing.T, answer func(openaitest.Request) openaitest.Answer) *parted {
 	t.Helper()
 	model, err := openaitest.Start()
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *parted) send(want int, method, path string, body, into any) {
 // said are the messages of the branch that is shown, once no turn runs.
 func (p *parted) said() (list []chat.Message, texts string) {
 	p.t.Helper()
-	for limit := time.Now().Add(20 * time.Second); p.sys.Loop.Running(p.id); time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(20 * time.Second); p.sys.Loop.IsRunning(p.id); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(limit) {
 			p.t.Fatal("the turn does not end")
 		}
@@ -99,9 +99,9 @@ func (p *parted) began() (list []event.Branch) {
 type asks map[string]string
 
 func TestBranchStartedOverHTTPSurvivesARestart(t *testing.T) {
-	p := part(t, func(r openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Text: r.Model + " to " +
-			r.Last()}
+	p := part(t, func(r openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: r.Model + " to " +
+			r.LastContent()}
 	})
 	p.send(http.StatusAccepted, "POST", "/messages", asks{"text": "one", "model": "openai/a"}, nil)
 	list, _ := p.said()
@@ -119,8 +119,8 @@ func TestBranchStartedOverHTTPSurvivesARestart(t *testing.T) {
 		t.Fatalf("answered again: %s", texts)
 	}
 	began := p.began()
-	if len(began) != 2 || began[0].Instead != first || began[0].After != "" || began[1].After != other ||
-		began[1].Instead != "" {
+	if len(began) != 2 || began[0].Replaces != first || began[0].After != "" || began[1].After != other ||
+		began[1].Replaces != "" {
 		t.Fatalf("got %+v", began)
 	}
 	p.send(http.StatusNoContent, "PUT", "/branch", asks{"branch": began[0].ID}, nil)
@@ -133,12 +133,12 @@ func TestBranchStartedOverHTTPSurvivesARestart(t *testing.T) {
 
 func TestBranchThatCannotStartChangesNothing(t *testing.T) {
 	asked, hold := make(chan struct{}, 1), make(chan struct{})
-	p := part(t, func(r openaitest.Request) openaitest.Turn {
-		if strings.HasPrefix(r.Last(), "wait") {
+	p := part(t, func(r openaitest.Request) openaitest.Answer {
+		if strings.HasPrefix(r.LastContent(), "wait") {
 			asked <- struct{}{}
 			<-hold
 		}
-		return openaitest.Turn{Text: "to " + r.Last()}
+		return openaitest.Answer{Text: "to " + r.LastContent()}
 	})
 	p.send(http.StatusAccepted, "POST", "/messages", asks{"text": "one", "model": "openai/a"}, nil)
 	list, _ := p.said()

@@ -288,7 +288,8 @@ func (s *slow) cancelled(e endless, id string) (answer, gone time.Duration, r to
 	done := make(chan toolspec.Result, 1)
 	go func() { done <- s.do(e, e.args, id) }()
 	begun := func() bool {
-		return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.RunningCall) bool { return c.ID == id }) &&
+		return slices.ContainsFunc(s.Pipeline.RunningCalls(),
+			func(c pipeline.RunningCall) bool { return c.ID == id }) &&
 			(e.begun == nil || e.begun())
 	}
 	for until := time.Now().Add(20 * time.Second); !begun(); time.Sleep(time.Millisecond) {
@@ -381,7 +382,7 @@ func (s *slow) ends(id string) (all []event.CallEnd) {
 	s.t.Helper()
 	for until := time.Now().Add(20 * time.Second); len(all) == 0 &&
 		time.Now().Before(until); time.Sleep(time.Millisecond) {
-		stored, err := s.Events.After(context.Background(), 0, 100_000)
+		stored, err := s.Events.EventsAfter(context.Background(), 0, 100_000)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ func TestForbiddingRuleAppliesInALinkedWorkspace(t *testing.T) {
 	run := sys.CommandSnapshots.Begin(t.Context(), toolspec.Call{ID: "c1", Tool: "bash"}, link)
 	put(t, filepath.Join(dir, "notes.txt"), "Call Bo.\n")
 	put(t, filepath.Join(dir, "private", "diary"), "dear diary, again\n")
-	if c := run.End(t.Context()); c.NotUndoable != "" || len(c.Files) != 1 {
+	if c := run.End(t.Context()); c.NotUndoableReason != "" || len(c.Files) != 1 {
 		t.Errorf("%+v", c)
 	}
 	kept := ""

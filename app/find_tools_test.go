@@ -20,12 +20,12 @@ import (
 // the core and finds the others; what it finds passes the pipeline as itself.
 func TestModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	model, err := openaitest.Start(
-		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
-		openaitest.Turn{Calls: []openaitest.Call{{
+		openaitest.Answer{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
+		openaitest.Answer{Calls: []openaitest.Call{{
 			Name: toolspec.CallTool,
 			Args: `{"tool":"read_file","args":{"path":"notes.txt"}}`,
 		}}},
-		openaitest.Turn{Text: "It says tea."},
+		openaitest.Answer{Text: "It says tea."},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +51,10 @@ func TestModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 		!slices.Contains(tools, toolspec.ReadResult) {
 		t.Errorf("tools are %v", tools)
 	}
-	if found := requests[1].Last(); !strings.Contains(found, "read_file({") {
+	if found := requests[1].LastContent(); !strings.Contains(found, "read_file({") {
 		t.Errorf("find_tools answers %q", found)
 	}
-	log, err := sys.Events.OfConversation(t.Context(), o.Conversation)
+	log, err := sys.Events.EventsOfConversation(t.Context(), o.Conversation)
 	if err != nil {
 		t.Fatal(err)
 	}

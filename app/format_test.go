@@ -36,7 +36,7 @@ func lampFormat(t *testing.T) string {
 }
 
 // serviceOf is a model with a script, set as the one to use.
-func serviceOf(t *testing.T, turns ...openaitest.Turn) *openaitest.Server {
+func serviceOf(t *testing.T, turns ...openaitest.Answer) *openaitest.Server {
 	t.Helper()
 	model, err := openaitest.Start(turns...)
 	if err != nil {
@@ -48,18 +48,18 @@ func serviceOf(t *testing.T, turns ...openaitest.Turn) *openaitest.Server {
 	return model
 }
 
-func final() openaitest.Turn {
-	return openaitest.Turn{Calls: []openaitest.Call{{Name: automation.ToolName, Args: `{}`}}}
+func final() openaitest.Answer {
+	return openaitest.Answer{Calls: []openaitest.Call{{Name: automation.ToolName, Args: `{}`}}}
 }
 
 // lookAround is a call that reaches no browser.
-func lookAround() openaitest.Turn {
-	return openaitest.Turn{Calls: []openaitest.Call{{Name: "get_workspace_state", Args: `{}`}}}
+func lookAround() openaitest.Answer {
+	return openaitest.Answer{Calls: []openaitest.Call{{Name: "get_workspace_state", Args: `{}`}}}
 }
 
 func TestRunWithAFormatReportsAnAnswerThatNeverFits(t *testing.T) {
 	model := serviceOf(t, final())
-	model.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: `{"name":"Fen"}`} }
+	model.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: `{"name":"Fen"}`} }
 	t.Setenv("SEXTANT_ANSWER_REPAIRS", "1")
 	for _, asJSON := range []bool{false, true} {
 		args := []string{"run", "which lamp?", "--model", "openai/test", "--format", lampFormat(t)}
@@ -119,7 +119,7 @@ func TestRunWithAFormatAndNoModelSaysHowToConnectOne(t *testing.T) {
 }
 
 func TestRunWithAFormatJoinsTheRunningSextant(t *testing.T) {
-	serviceOf(t, lookAround(), final(), openaitest.Turn{Text: `{"name":"Fen","price":72}`})
+	serviceOf(t, lookAround(), final(), openaitest.Answer{Text: `{"name":"Fen","price":72}`})
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	code, out, errs := verb(t, flags, "run", "which lamp?", "--model", "openai/test", "--format", lampFormat(t))
@@ -134,8 +134,8 @@ func TestRunWithAFormatJoinsTheRunningSextant(t *testing.T) {
 }
 
 func TestProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
-	model := serviceOf(t, lookAround(), final(), openaitest.Turn{Text: `["Fen"]`})
-	model.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Sorry."} }
+	model := serviceOf(t, lookAround(), final(), openaitest.Answer{Text: `["Fen"]`})
+	model.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "Sorry."} }
 	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	method, path := sys.Nav.Route("automations_run")
@@ -159,7 +159,7 @@ func TestProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 		t.Errorf("status %d, %+v", status, a)
 	}
 	for i, r := range model.Requests() {
-		if r.Messages[0].Content != "Be brief." || r.Tool("bash") || !r.Tool(automation.ToolName) {
+		if r.Messages[0].Content != "Be brief." || r.HasTool("bash") || !r.HasTool(automation.ToolName) {
 			t.Errorf("round %d: system %q", i+1, r.Messages[0].Content)
 		}
 	}
@@ -194,9 +194,9 @@ func TestProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 func TestClosedRequestStopsItsTask(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	model := serviceOf(t)
-	model.Answer = func(openaitest.Request) openaitest.Turn {
+	model.Answer = func(openaitest.Request) openaitest.Answer {
 		asked <- struct{}{}
-		return openaitest.Turn{Text: "waits", StallAfter: 10}
+		return openaitest.Answer{Text: "waits", StallAfter: 10}
 	}
 	sys := openTest(t, OpenOptions{Serve: true})
 	ended := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.TurnEnded}}, eventlog.FromNow)

@@ -5,8 +5,8 @@ import (
 	httpapi "sextant/backend/api/http"
 )
 
-// Generated returns all files that are generated from Go. The keys are paths relative to the repository's root.
-func Generated() (map[string][]byte, error) {
+// GeneratedFiles returns all files that are generated from Go. The keys are paths relative to the repository's root.
+func GeneratedFiles() (map[string][]byte, error) {
 	openapi, err := httpapi.OpenAPI("1")
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 )
 
 func TestGeneratedFilesAreFresh(t *testing.T) {
-	files, err := Generated()
+	files, err := GeneratedFiles()
 	if err != nil {
 		t.Fatal(err)
 	}

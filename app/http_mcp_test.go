@@ -143,8 +143,8 @@ func TestWithoutAWindowTheClientsUserIsAsked(t *testing.T) {
 			t.Errorf("one %s: %v %q", c.name, failed, text)
 		}
 	}
-	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Approvals.Waiting()) != 0 {
-		t.Errorf("asked %q; waiting are %+v", text, sys.Approvals.Waiting())
+	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Approvals.WaitingApprovals()) != 0 {
+		t.Errorf("asked %q; waiting are %+v", text, sys.Approvals.WaitingApprovals())
 	}
 	if grants, err := sys.Store.Grants(t.Context()); err != nil || len(grants) != 0 {
 		t.Errorf("kept %+v %v", grants, err)
@@ -193,12 +193,14 @@ func TestQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 func TestChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	put := make(chan event.Approval, 1)
-	defer sys.Sharing.ClientConfig(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
-		put <- q
-		if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
-			t.Error(err)
-		}
-	})()
+	defer sys.Sharing.ClientConfig(t.Context(), mcpserver.JoinRequest{}, "").FollowQuestions("mcp_1",
+		func(q event.Approval) {
+			put <- q
+			err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash)
+			if err != nil {
+				t.Error(err)
+			}
+		})()
 	call := toolspec.Call{
 		ID: "c_2", Tool: "post__send",
 		From: toolspec.Provenance{Interactive: true, RootCall: "mcp_1"},

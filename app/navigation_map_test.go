@@ -57,7 +57,7 @@ func present(t *testing.T, sys *System) (manifests, tools, routes []string) {
 			tools = append(tools, d.Name)
 		}
 	}
-	files, err := Generated()
+	files, err := GeneratedFiles()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,10 @@ type nested struct {
 func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested, sent func() int) {
 	t.Helper()
 	model := serviceOf(t)
-	model.SetAnswer(func(r openaitest.Request) openaitest.Turn {
+	model.SetAnswer(func(r openaitest.Request) openaitest.Answer {
 		for _, m := range r.Messages {
 			if m.Role == "tool" {
-				return openaitest.Turn{Text: "It was tried: " + r.Last()}
+				return openaitest.Answer{Text: "It was tried: " + r.LastContent()}
 			}
 		}
 		return toolCall("post__send", map[string]any{})
@@ -123,7 +123,7 @@ func TestStepOfACallAsksForEveryCaller(t *testing.T) {
 					if way.options != nil && questions == 0 != c.windows {
 						t.Errorf("%d bytes were asked: %s", questions, text)
 					}
-					if n := len(sys.Approvals.Waiting()); n != 0 {
+					if n := len(sys.Approvals.WaitingApprovals()); n != 0 {
 						t.Errorf("%d questions are left", n)
 					}
 				})

@@ -110,10 +110,11 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 		},
 		Budget:        s.budget(),
 		ContextShare:  func() int { return s.Settings.Int("context_share") },
-		SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret,
-		CoreTools:    append(s.Nav.CoreTools(), toolspec.ReadResult),
-		Window:       func() int { return s.Settings.Int("context_window") },
-		PageContexts: s.Apps.Context, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel, Log: s.Log,
+		SnapshotTools: []string{s.Nav.EnvironmentTool("annotate")}, MarkerSecret: secret,
+		CoreTools:     append(s.Nav.CoreTools(), toolspec.ReadResult),
+		ContextWindow: func() int { return s.Settings.Int("context_window") },
+		PageContexts:  s.Apps.PageContexts, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel,
+		Log: s.Log,
 	})
 	s.OnClose("loop", func() error { s.Loop.Close(); return nil })
 	s.on(event.TurnEnded, func(e event.Event) { s.Pipeline.EndTurn(e.Turn) })

@@ -73,7 +73,7 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 func (s *System) profileDir(options OpenOptions) string {
 	name := s.Settings.Get("profile")
 	switch {
-	case name == config.ThrowAwayProfile, options.TemporaryProfile:
+	case name == config.TemporaryProfile, options.TemporaryProfile:
 		return ""
 	case name == "default", name == "":
 		return s.dataPath("browser")
@@ -93,7 +93,7 @@ func (s *System) panelTitle(id string) string {
 
 // recordPersonStep records an action of the person in the live view as a call of the corresponding tool. The action has
 // already happened, so nothing is decided.
-func (s *System) recordPersonStep(step browser.Step) {
+func (s *System) recordPersonStep(step browser.PersonStep) {
 	id := "hand_" + strings.ToLower(rand.Text())
 	now := time.Now().UTC()
 	request := event.CallRequest{

@@ -28,13 +28,13 @@ func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 	})
 	config := mcpclient.Config{
 		Path: s.mcpConfigPath(), Journal: publisher{s}, Log: s.Log,
-		Version: Version, Dir: s.WorkspaceFolder(), Secrets: s.Secrets,
+		Version: Version, Workspace: s.WorkspaceFolder(), Secrets: s.Secrets,
 		Egress: &remotehttp.Transport{Guard: s.mcpEgress, Servers: func() []event.MCPServer { return s.MCP.List() }},
-		Store:  s.Secrets, Memory: s.Store, OpenPage: consent.RefuseSignIn, Ask: s.consent.Elicit,
+		Store:  s.Secrets, KnownServers: s.Store, OpenPage: consent.RefuseSignIn, Elicit: s.consent.Elicit,
 		Review: s.consent.Review, Sandbox: s.serverSandbox(options), Folder: s.WorkspaceFolder,
 		AskRoots: s.consent.AskRoots, Sample: s.consent.Sample,
-		CanSample:      func() bool { return s.languageModel() != "" },
-		ClientMetadata: s.Settings.Get("mcp_client_metadata"),
+		CanSample:   func() bool { return s.languageModel() != "" },
+		MetadataURL: s.Settings.Get("mcp_client_metadata"),
 	}
 	if options.Serve {
 		config.OpenPage, config.ConfirmIssuer = s.consent.SignIn, s.consent.ConfirmIssuer
@@ -97,7 +97,7 @@ func (s *System) languageModel() string {
 func (s *System) completeForServer(
 	ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion,
 ) (requests.SamplingAnswer, error) {
-	reply, err := s.Loop.AskSide(ctx, loop.SideQuestion{
+	reply, err := s.Loop.AskSideQuestion(ctx, loop.SideQuestion{
 		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens,
 		Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 	})

@@ -38,7 +38,7 @@ import (
 func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
 	s.Apps = mcpapps.New(mcpapps.Config{
-		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.hasWindow, Mask: s.Secrets.Mask,
+		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, HasWindow: s.hasWindow, Mask: s.Secrets.Mask,
 		OpenMail: openurl.WithDesktop, Log: s.Log,
 	})
 	if !options.Serve {
@@ -58,19 +58,20 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 	}
 	page, ok := s.Panels.Webview(id)
 	return pages.Source{
-		Root: page.Root, Folder: page.Folder, Hidden: page.Hidden, Origins: pages.PanelOrigins(page.CSP),
+		Root: page.Root, Folder: page.Folder, HiddenFiles: page.HiddenFiles, Origins: pages.PanelOrigins(page.CSP),
 	}, ok
 }
 
 // openPanels opens the backends of the built-in panels, and the registry of all panels.
 func (s *System) openPanels(context.Context, OpenOptions) error {
-	s.Editor = codeeditor.New(s.Files, codeeditor.Open(s.dataPath("editor"), s.editorChanged))
+	s.Editor = codeeditor.New(s.Files, codeeditor.OpenStateStore(s.dataPath("editor"), s.editorChanged))
 	var err error
 	if s.Notes, err = notespanel.New(s.Files, s.dataPath("notes")); err != nil {
 		return err
 	}
 	s.Terminals = terminal.New(terminal.Config{
-		Confine: s.Confine, Shell: terminal.UserShell(), Folder: s.WorkspaceFolder, Bash: s.runInTerminal, Log: s.Log,
+		Confine: s.Confine, Shell: terminal.UserShell(), Folder: s.WorkspaceFolder, RunCommand: s.runInTerminal,
+		Log: s.Log,
 	})
 	s.browserPanel = browserpanel.New(browserpanel.Services{
 		Bookmarks: s.Store.Bookmarks, SaveBookmark: s.Store.SaveBookmark, RemoveBookmark: s.Store.DeleteBookmark,
@@ -79,17 +80,17 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 	s.on(event.BrowserChanged, func(e event.Event) { s.browserPanel.RecordVisits(s.Browser.State(), e.Time) })
 	s.panelCalls = calls.New(s.do)
 	s.Panels = registry.New(registry.Config{
-		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: panels.InertTools(),
+		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), InertTools: panels.InertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reservedNames,
 		Publisher: publisher{s}, Data: s.Config.DataDir, PageURL: s.PageServer.URL, Egress: s.Egress.Transport(),
 		Programs: process.Config{
 			Confine: s.Confine, Egress: s.Egress, Home: s.home, Places: s.ProtectedPaths,
-			Forbidden: s.forbiddenIn("a panel's program"),
+			ForbiddenPaths: s.forbiddenIn("a panel's program"),
 		},
 		Call: s.panelCalls.Call, Settings: panelsettings.New(s.Store, s.Secrets),
-		Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
+		AcceptedManifests: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
 	})
-	s.Authoring = authoring.NewPanels(authoring.Config{
+	s.Authoring = authoring.NewTools(authoring.Config{
 		Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reservedNames, Open: s.showPanel,
 	})
 	return nil
@@ -108,21 +109,21 @@ func (s *System) panelHandlers() map[string]http.Handler {
 		"browser":     s.browserPanel.Handler(),
 		"tools": tools.Handler(tools.Services{
 			Calls: s.Audit.List, Call: s.Audit.Get, Exists: s.toolExists,
-			Off: func() []string { return s.Settings.List("tools_off") },
-			SetOff: func(ctx context.Context, off []string) error {
+			DisabledTools: func() []string { return s.Settings.List("tools_off") },
+			SetDisabledTools: func(ctx context.Context, off []string) error {
 				_, err := s.Settings.Set(ctx, "tools_off", strings.Join(off, ","))
 				return err
 			},
 		}),
-		"settings": settings.Handler(settings.Services{All: s.Settings.All, Set: s.Settings.Set}),
+		"settings": settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),
 		"home": home.Handler(home.Services{
-			State: s.snapshot, Conversations: s.Store.Conversations,
+			Snapshot: s.snapshot, Conversations: s.Store.Conversations,
 			Messages: s.Store.Messages,
 		}),
 		"mcp-servers": mcpservers.Handler(mcpservers.Services{
-			List:   func() []event.MCPServer { return s.MCP.List() },
-			Log:    func(name string) (string, error) { return s.MCP.Log(name) },
-			Toggle: func(name string, on bool) error { return s.MCP.SetEnabled(context.Background(), name, on) },
+			List:       func() []event.MCPServer { return s.MCP.List() },
+			Log:        func(name string) (string, error) { return s.MCP.Log(name) },
+			SetEnabled: func(name string, on bool) error { return s.MCP.SetEnabled(context.Background(), name, on) },
 			Add: func(p mcpservers.Proposal) error {
 				return s.MCP.Put(p.Name, mcpconfig.Entry{Command: p.Command, Args: p.Args, URL: p.URL, Disabled: true},
 					false)
@@ -142,7 +143,7 @@ func (s *System) toolExists(tool string) bool {
 // pageContent returns the active page as Markdown. It makes a call for the caller of call.
 func (s *System) pageContent(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, toolspec.Call{
-		Tool: s.Nav.Tool("content"), Args: json.RawMessage(`{"format":"markdown"}`), Panel: call.Panel, From: call.From,
+		Tool: s.Nav.EnvironmentTool("content"), Args: json.RawMessage(`{"format":"markdown"}`), Panel: call.Panel, From: call.From,
 	})
 }
 
@@ -162,7 +163,7 @@ func (s *System) editorChanged(state wire.EditorState) {
 	if s.Panels == nil {
 		return // openTools publishes the context after the panels are read
 	}
-	if err := s.Panels.Publish(codeeditor.ID, codeeditor.ContextValues(state)); err != nil {
+	if err := s.Panels.PublishContext(codeeditor.ID, codeeditor.ContextValues(state)); err != nil {
 		s.Log.Warn("what is open in the code editor is not known to its tools", "err", err)
 	}
 }
@@ -174,7 +175,7 @@ func (s *System) runInTerminal(ctx context.Context, r terminal.CommandRun) tools
 		Output: writerFunc(r.OnOutput),
 	})
 	return s.Pipeline.Do(ctx, toolspec.Call{
-		Tool: "bash", Args: r.Args, Panel: r.From.Panel, ParentCall: r.From.ID, From: r.From.From,
+		Tool: "bash", Args: r.Args, Panel: r.Call.Panel, ParentCall: r.Call.ID, From: r.Call.From,
 	})
 }
 
@@ -190,9 +191,9 @@ func (f writerFunc) Write(b []byte) (int, error) {
 // panelUndo implements files.Panels with the panel registry, which is opened after the file tools.
 type panelUndo struct{ sys *System }
 
-// Undoable implements files.Panels.
-func (u panelUndo) Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
-	return u.sys.Panels.Undoable(ctx, conversation, owner, turn, call)
+// PanelUndos implements files.Panels.
+func (u panelUndo) PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
+	return u.sys.Panels.PanelUndos(ctx, conversation, owner, turn, call)
 }
 
 // UndoCall implements files.Panels.

@@ -27,7 +27,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	s.Sharing = sharing.New(sharing.Config{
 		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
 		Panels: s.Panels.Panels, Answer: s.Approvals.Answer, Mask: s.Secrets.Mask, Go: s.background.Go,
-		Follow: func(ctx context.Context, session string, changed func()) {
+		FollowPage: func(ctx context.Context, session string, changed func()) {
 			s.Browser.Session(session).Follow(ctx, changed)
 		},
 		Version: Version, Log: s.Log,
@@ -37,7 +37,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 		return nil
 	}
 	config := ws.Config{
-		Version: Version, Role: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
+		Version: Version, CheckKey: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
 	}
 	s.hub = ws.New(config)
@@ -115,7 +115,7 @@ func (s *System) hasWindow() bool { return s.hub.HasWindow() }
 // unless it shares the window's. The returned function closes them.
 func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpserver.Config, func()) {
 	session, done := "", func() {}
-	if !join.Share {
+	if !join.SharesTabs {
 		session = "joined-" + strings.ToLower(rand.Text())
 		done = func() { s.Browser.CloseSession(session) }
 	}

@@ -82,7 +82,7 @@ func (s *System) openSecrets() error {
 // OpenVault opens the secrets of a data folder.
 func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) {
 	c := secrets.Config{Dir: filepath.Join(config.DataDir, "secrets"), Log: log}
-	if value, _, fixed := config.Fixed("keychain"); fixed && value == "off" {
+	if value, _, fixed := config.FixedValue("keychain"); fixed && value == "off" {
 		c.NoKeychainReason = "the setting keychain is off"
 	} else {
 		c.Keychain, c.NoKeychainReason = secrets.DesktopKeychain(config.DataDir)
@@ -94,8 +94,8 @@ func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) 
 // what could not be recorded before.
 func (s *System) openDiskSpace(context.Context, OpenOptions) error {
 	s.DiskSpace = diskspace.New(diskspace.Config{
-		Folder: s.Config.DataDir, Try: s.Store.TryWrite,
-		Changed: func(d event.Disk) {
+		Folder: s.Config.DataDir, TryWrite: s.Store.TryWrite,
+		OnChange: func(d event.Disk) {
 			if d.Level != event.DiskFull {
 				if err := s.Pending.FlushAll(context.Background()); err != nil {
 					s.Log.Error("what happened while the disk was full is not recorded yet", "err", err)

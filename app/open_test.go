@@ -169,7 +169,7 @@ func TestBrokenConfigFileIsReported(t *testing.T) {
 	if !strings.Contains(problems, "modle") || !strings.Contains(problems, "pink") {
 		t.Errorf("problems: %s", problems)
 	}
-	if v, source, _ := cfg.Fixed("mode"); v != "full" || source != config.SourceFile {
+	if v, source, _ := cfg.FixedValue("mode"); v != "full" || source != config.SourceFile {
 		t.Errorf("mode is %q from %q", v, source)
 	}
 	write("mode = ")

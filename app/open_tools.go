@@ -34,8 +34,8 @@ func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	}
 	forbidden := func(ctx context.Context, tool string) ([]string, error) { return s.forbiddenIn(tool)(ctx) }
 	s.CommandSnapshots = snapshot.New(snapshot.Config{
-		Dir: s.dataPath("before"), Places: s.ProtectedPaths, Blobs: s.Blobs, Log: s.Store, Logger: s.Log,
-		Forbidden: func(ctx context.Context, folder string) ([]string, error) {
+		Dir: s.dataPath("before"), Places: s.ProtectedPaths, Blobs: s.Blobs, ChangeLog: s.Store, Logger: s.Log,
+		ForbiddenPaths: func(ctx context.Context, folder string) ([]string, error) {
 			return s.forbidden(ctx, "bash", folder)
 		},
 	})
@@ -45,11 +45,11 @@ func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	}
 	s.sweepFiles(ctx)
 	s.Files = files.New(files.Config{
-		Paths: paths, Forbidden: forbidden,
+		Paths: paths, ForbiddenPaths: forbidden,
 		Blobs: s.Blobs, Changes: s.Store, Watcher: s.CommandSnapshots, Panels: panelUndo{s}, Trash: s.dataPath("trash"),
 	})
 	s.OnClose("files", s.Files.Close)
-	s.Inspect = inspect.New(inspect.Config{Paths: paths, Forbidden: forbidden, Sandbox: s.Confine})
+	s.Inspect = inspect.New(inspect.Config{Paths: paths, ForbiddenPaths: forbidden, Sandbox: s.Confine})
 	return nil
 }
 
@@ -90,19 +90,19 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 		NotesDir: s.dataPath("developer-notes"), Log: s.Log,
 	})
 	s.Shell = shell.New(shell.Config{
-		Egress: s.Egress, AllowHost: s.allowHost, Forbidden: s.forbiddenIn("bash"),
+		Egress: s.Egress, CheckHost: s.allowHost, ForbiddenPaths: s.forbiddenIn("bash"),
 		Folder: s.WorkspaceFolder, Home: s.home, Places: s.ProtectedPaths, Sandbox: s.Confine,
-		Cache: s.dataPath("commands"), NewDraft: s.Results.Draft, Log: s.Log, Snapshots: s.CommandSnapshots,
+		Cache: s.dataPath("commands"), NewDraft: s.Results.NewDraft, Log: s.Log, Snapshots: s.CommandSnapshots,
 	})
 	s.ReadResult = readresult.New(s.Results, s.Store)
 	s.FindTools = findtools.New(s.offeredTools)
 	s.Subagent = subagent.New(s.runSubagent)
 	s.Web = web.New(web.Config{
-		Transport: s.Egress.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get,
+		Transport: s.Egress.Transport(), IsAllowed: s.mayFollow, Setting: s.Settings.Get,
 		Secrets: s.Secrets, Log: s.Log,
 	})
-	if s.PageTools, err = page.New(s.Browser, s.Nav, page.Options{
-		Aliases: demo.Alias, Do: s.do, Secrets: s.Secrets, Folder: s.WorkspaceFolder, PanelPages: s.PanelPages,
+	if s.PageTools, err = page.New(s.Browser, s.Nav, page.Config{
+		Alias: demo.Alias, Do: s.do, Secrets: s.Secrets, Folder: s.WorkspaceFolder, PanelPages: s.PanelPages,
 		ActivePanel: s.Workspace.ActivePanel,
 	}); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
 			return false
 		}
 	}
-	return s.Pipeline.Allowed(ctx, call)
+	return s.Pipeline.IsAllowed(ctx, call)
 }
 
 // runSubagent runs a task in a separate turn. It connects the tool with the loop, which the tools do not import.
@@ -168,8 +168,9 @@ func (s *System) runSubagent(
 	ctx context.Context, task subagent.Task, call toolspec.Call,
 ) (subagent.Report, *toolspec.Result) {
 	done, bad := s.Loop.RunSubagent(ctx, loop.SubagentTask{
-		Task: task.Task, ExpectedAnswer: task.Expect, Tools: task.Tools, ReadOnly: task.ReadOnly, Calls: task.MaxCalls,
-		Rounds: task.MaxRounds, Model: task.Model, DefaultModel: s.Settings.Get("model"), Call: call,
+		Task: task.Task, ExpectedAnswer: task.ExpectedAnswer, Tools: task.Tools, ReadOnly: task.ReadOnly,
+		MaxCalls:  task.MaxCalls,
+		MaxRounds: task.MaxRounds, Model: task.Model, DefaultModel: s.Settings.Get("model"), Call: call,
 	})
 	return subagent.Report{
 		Title: done.Title, Conversation: done.Conversation, Answer: done.Text, Status: done.Status, Error: done.Error,

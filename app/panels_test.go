@@ -52,7 +52,7 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 			return questions, r
 		default:
 		}
-		for _, q := range s.Approvals.Waiting() {
+		for _, q := range s.Approvals.WaitingApprovals() {
 			questions = append(questions, q)
 			if err := s.Approvals.Answer(t.Context(), q.ID, answer, "", q.Hash); err != nil {
 				t.Error(err)

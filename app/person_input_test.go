@@ -163,9 +163,9 @@ func TestPersonsInputIsRecordedAsCalls(t *testing.T) {
 
 func TestTurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
 	model, err := openaitest.Start(
-		openaitest.Turn{Calls: []openaitest.Call{{Name: "press_key", Args: `{"key":"Tab"}`}}},
-		openaitest.Turn{Calls: []openaitest.Call{{Name: "annotate_page", Args: `{}`}}},
-		openaitest.Turn{Text: "I went on."},
+		openaitest.Answer{Calls: []openaitest.Call{{Name: "press_key", Args: `{"key":"Tab"}`}}},
+		openaitest.Answer{Calls: []openaitest.Call{{Name: "annotate_page", Args: `{}`}}},
+		openaitest.Answer{Text: "I went on."},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,8 @@ func (p programs) Programs() wire.Programs {
 	}
 	for _, c := range p.sys.mcpClients.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
-			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Via, Since: c.ConnectedAt, Last: c.LastRequest,
+			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Transport, Since: c.ConnectedAt,
+			Last:  c.LastRequest,
 			Calls: c.Calls,
 			Tabs:  p.sys.Browser.TabCount(c.Session), SharesTabs: c.Session == "", Panel: c.Panel,
 		})

@@ -12,7 +12,7 @@ func TestProgressOfACallIncludesItsSteps(t *testing.T) {
 	sys := openTest(t, OpenOptions{})
 	heard := make(chan string, 10)
 	client := sys.Sharing.ClientConfig(t.Context(), mcpserver.JoinRequest{}, "")
-	stop := client.Progress("mcp_1", func(text string) { heard <- text })
+	stop := client.FollowProgress("mcp_1", func(text string) { heard <- text })
 	defer stop()
 	for call, text := range map[string]string{"mcp_10": "another's", "mcp_10.1": "another's step", "mcp_": "nobody's"} {
 		sys.publish(event.New(event.CallOutput, event.CallChunk{Text: text}).OfCall(call))

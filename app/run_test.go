@@ -23,12 +23,12 @@ func TestRunWithAModelReportsAsJSON(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, err := openaitest.Start(
-				openaitest.Turn{Calls: []openaitest.Call{{ID: "c1", Name: "navigate_page", Args: `{"url":"demo"}`}}},
-				openaitest.Turn{Calls: []openaitest.Call{{
+				openaitest.Answer{Calls: []openaitest.Call{{ID: "c1", Name: "navigate_page", Args: `{"url":"demo"}`}}},
+				openaitest.Answer{Calls: []openaitest.Call{{
 					ID: "c2", Name: "annotate_page",
 					Args: `{"query":"postcode"}`,
 				}}},
-				openaitest.Turn{Text: "There is a field for a postcode."},
+				openaitest.Answer{Text: "There is a field for a postcode."},
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -201,15 +201,15 @@ func TestRunWithAModelThatWritesCallsAsText(t *testing.T) {
 	}
 	defer model.Close()
 	model.ScriptedProbes = true
-	model.Answer = func(r openaitest.Request) openaitest.Turn {
+	model.Answer = func(r openaitest.Request) openaitest.Answer {
 		switch system := r.Messages[0].Content; {
 		case len(r.Tools) > 0:
-			return openaitest.Turn{
+			return openaitest.Answer{
 				Status: http.StatusBadRequest,
 				Body:   `{"error":{"message":"this model does not support tools"}}`,
 			}
 		case strings.Contains(system, "say_word"):
-			return openaitest.Turn{
+			return openaitest.Answer{
 				Text: `<tool_call>{"name": "say_word", "arguments": {"word": "saffron"}}</tool_call>`,
 			}
 		}
@@ -219,7 +219,7 @@ func TestRunWithAModelThatWritesCallsAsText(t *testing.T) {
 				"\"postcode\",}}</tool_call>",
 			"There is a field for a postcode.",
 		}
-		return openaitest.Turn{Text: steps[min(len(r.Messages)/2-1, 2)], ChunkSize: 3}
+		return openaitest.Answer{Text: steps[min(len(r.Messages)/2-1, 2)], ChunkSize: 3}
 	}
 	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")

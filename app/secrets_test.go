@@ -237,7 +237,7 @@ func TestSecretsAppearInNoArtefact(t *testing.T) {
 	stranger := httptest.NewServer(echo(&artefacts{}))
 	defer stranger.Close()
 	flags := testFlags(t)
-	flags["allow_hosts"], flags["profile"], flags["web_per_minute"] = "127.0.0.1", config.ThrowAwayProfile, "9999"
+	flags["allow_hosts"], flags["profile"], flags["web_per_minute"] = "127.0.0.1", config.TemporaryProfile, "9999"
 	config, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
@@ -363,15 +363,16 @@ func typeAll(c caller, site string, names []string) {
 // talk lets a model use some of them.
 func talk(t *testing.T, flags map[string]string, host string, out *artefacts, names []string) {
 	t.Helper()
-	var turns []openaitest.Turn
+	var turns []openaitest.Answer
 	for _, name := range names[:30] {
 		args, _ := json.Marshal(map[string]any{
 			"url":    "http://" + host + "/fail?k=" + secrets.Reference(name),
 			"method": "POST", "body": "my key is " + secrets.Reference(name),
 		})
-		turns = append(turns, openaitest.Turn{Calls: []openaitest.Call{{Name: "http_request", Args: string(args)}}})
+		turns = append(turns, openaitest.Answer{Calls: []openaitest.Call{{Name: "http_request", Args: string(args)}}})
 	}
-	model, err := openaitest.Start(append(turns, openaitest.Turn{Text: "Done with " + secrets.Reference(names[0])})...)
+	done := openaitest.Answer{Text: "Done with " + secrets.Reference(names[0])}
+	model, err := openaitest.Start(append(turns, done)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestCommandAsksBeforeItReachesAHost(t *testing.T) {
 			return
 		default:
 		}
-		for _, q := range sys.Approvals.Waiting() {
+		for _, q := range sys.Approvals.WaitingApprovals() {
 			asked = append(asked, q.Question)
 			if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerOnce, "", q.Hash); err != nil {
 				t.Error(err)

@@ -14,7 +14,7 @@ import (
 // snapshot returns the state with which the window starts. It reads the sequence number first: changes while it reads
 // the rest reach the window a second time as events, which is harmless.
 func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
-	seq := s.Events.Last()
+	seq := s.Events.LastSeq()
 	conversations, err := s.Store.Conversations(ctx)
 	if err != nil {
 		return wire.Snapshot{}, fmt.Errorf("reading conversations: %w", err)
@@ -35,7 +35,8 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 		ActivityBar: s.Workspace.ActivityBar(),
 		Browser:     secrets.MaskValue(s.Secrets, s.Browser.State()),
 		Marks:       secrets.MaskValue(s.Secrets, s.Browser.Marks()),
-		Approvals:   nonNil(s.Approvals.Waiting()), Conversations: nonNil(conversations), MCP: nonNil(s.MCP.List()),
+		Approvals:   nonNil(s.Approvals.WaitingApprovals()), Conversations: nonNil(conversations),
+		MCP:    nonNil(s.MCP.List()),
 		Models: nonNil(s.Models.List(ctx)), Mode: s.Settings.Get("mode"), Workspace: s.WorkspaceFolder(),
 		Settings: settings, Banners: s.banners(), PanelsFolder: s.PanelsFolder(), Disk: s.DiskSpace.State(),
 	}, nil

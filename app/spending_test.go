@@ -37,8 +37,8 @@ func answers(t *testing.T) *openaitest.Server {
 	t.Helper()
 	s := serviceOf(t)
 	t.Setenv("SEXTANT_DIALECTS", "openai/m=native") // the question for it costs as well
-	s.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 90, Output: 10, Cached: 30}}
+	s.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "Yes.", Usage: openaitest.Usage{Input: 90, Output: 10, Cached: 30}}
 	}
 	return s
 }

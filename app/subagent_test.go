@@ -21,9 +21,9 @@ import (
 )
 
 // scripted answers each talk by what its first message begins with ("parent: …").
-func scripted(model *openaitest.Server, scripts map[string][]openaitest.Turn) {
+func scripted(model *openaitest.Server, scripts map[string][]openaitest.Answer) {
 	var mu sync.Mutex
-	model.SetAnswer(func(r openaitest.Request) openaitest.Turn {
+	model.SetAnswer(func(r openaitest.Request) openaitest.Answer {
 		mu.Lock()
 		defer mu.Unlock()
 		who := ""
@@ -35,30 +35,30 @@ func scripted(model *openaitest.Server, scripts map[string][]openaitest.Turn) {
 		}
 		left := scripts[who]
 		if len(left) == 0 {
-			return openaitest.Turn{Text: who + " is done"}
+			return openaitest.Answer{Text: who + " is done"}
 		}
 		scripts[who] = left[1:]
 		return left[0]
 	})
 }
 
-func toolCall(name string, args map[string]any) openaitest.Turn {
+func toolCall(name string, args map[string]any) openaitest.Answer {
 	b, err := json.Marshal(args)
 	if err != nil {
 		panic(err)
 	}
-	return openaitest.Turn{Calls: []openaitest.Call{{Name: name, Args: string(b)}}}
+	return openaitest.Answer{Calls: []openaitest.Call{{Name: name, Args: string(b)}}}
 }
 
 // startSubagent is a turn of the model that runs a subagent.
-func startSubagent(task string) openaitest.Turn {
+func startSubagent(task string) openaitest.Answer {
 	return toolCall(toolspec.RunSubagent, map[string]any{"task": task})
 }
 
 func TestApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	write := toolCall("write_file", map[string]any{"path": "note.txt", "content": "x"})
 	model := serviceOf(t)
-	scripted(model, map[string][]openaitest.Turn{
+	scripted(model, map[string][]openaitest.Answer{
 		"parent": {
 			startSubagent("one: write the note"), startSubagent("two: write it again"),
 			startSubagent("three: do what is forbidden"),
@@ -112,7 +112,7 @@ func TestApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	}
 	reported := ""
 	for _, r := range model.Requests() {
-		reported += r.Last()
+		reported += r.LastContent()
 	}
 	if !strings.Contains(reported, "list_directory") || !strings.Contains(reported, "never") {
 		t.Errorf("a rule that forbids a tool does not apply to a subagent: %s", reported)
@@ -146,7 +146,7 @@ func TestApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 
 func TestProgramStartsASubagentOverHTTP(t *testing.T) {
 	model := serviceOf(t)
-	scripted(model, map[string][]openaitest.Turn{
+	scripted(model, map[string][]openaitest.Answer{
 		"child": {lookAround(), {Text: "three panels", Usage: openaitest.Usage{Input: 50, Output: 3}}},
 	})
 	sys := openTest(t, OpenOptions{Serve: true})
@@ -158,8 +158,8 @@ func TestProgramStartsASubagentOverHTTP(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	first := model.Requests()[0]
-	if !strings.Contains(first.Last(), "The answer that is wanted: a number") || first.Tool("write_file") ||
-		first.Tool(toolspec.RunSubagent) || !first.Tool("get_workspace_state") {
+	if !strings.Contains(first.LastContent(), "The answer that is wanted: a number") || first.HasTool("write_file") ||
+		first.HasTool(toolspec.RunSubagent) || !first.HasTool("get_workspace_state") {
 		t.Errorf("its first question: %s", first.Body)
 	}
 	if c, err := sys.Store.Conversation(t.Context(), value["conversation"].(string)); err != nil ||
@@ -178,7 +178,7 @@ func TestProgramStartsASubagentOverHTTP(t *testing.T) {
 func TestConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 	program := Program(t)
 	model := serviceOf(t)
-	scripted(model, map[string][]openaitest.Turn{
+	scripted(model, map[string][]openaitest.Answer{
 		"parent": {startSubagent("child: wait")},
 		"child":  {toolCall("bash", map[string]any{"command": "touch begun; sleep 300", "timeout": 300})},
 	})

@@ -80,10 +80,10 @@ type System struct {
 	Audit          *audit.Log
 	Blobs          *blobs.Store
 	Results        *results.Store
-	DiskSpace      *diskspace.Watch
+	DiskSpace      *diskspace.Watcher
 	Settings       *config.Settings
 	Egress         *egress.Guard
-	ProtectedPaths *protectedpaths.Places
+	ProtectedPaths *protectedpaths.Classifier
 	Confine        *confine.Sandbox
 	Browser        *browser.Browser
 	PanelPages     *panelpage.Pages
@@ -99,7 +99,7 @@ type System struct {
 	FindTools        *findtools.Tools
 	Subagent         *subagent.Tools
 	Created          *custom.Tools
-	Authoring        *authoring.Panels
+	Authoring        *authoring.Tools
 
 	Editor    *codeeditor.Panel
 	Notes     *notespanel.Panel
@@ -122,7 +122,7 @@ type System struct {
 	mcpEgress *egress.Guard
 	consent   *consent.Asker
 	// panelCalls makes the calls of panels.
-	panelCalls   *calls.Caller
+	panelCalls   *calls.Gateway
 	browserPanel *browserpanel.Panel
 
 	keys *access.Keys

@@ -106,7 +106,7 @@ func TestApprovalOfATerminalCommandIsThatOfBash(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(flags["workspace"], "planted")); err == nil {
 		t.Error("it ran")
 	}
-	if n := len(sys.Approvals.Waiting()); n != 0 {
+	if n := len(sys.Approvals.WaitingApprovals()); n != 0 {
 		t.Errorf("%d further questions", n)
 	}
 }
@@ -123,7 +123,7 @@ func mustMarshal(t *testing.T, v any) []byte {
 func pendingOne(t *testing.T, sys *System) event.Approval {
 	t.Helper()
 	for limit := time.After(20 * time.Second); ; {
-		if all := sys.Approvals.Waiting(); len(all) > 0 {
+		if all := sys.Approvals.WaitingApprovals(); len(all) > 0 {
 			return all[0]
 		}
 		select {

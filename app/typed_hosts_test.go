@@ -25,17 +25,17 @@ func TestRunFollowsLinksButNoInventedAddress(t *testing.T) {
 	away := serve(`<title>Away</title>`)
 	door := serve(`<title>Door</title><input type=password aria-label=Word>`)
 	first := serve(`<title>First</title><p>Read on.</p><a href="` + door + `/in?from=first">Door</a>`)
-	open := func(url string) openaitest.Turn {
+	open := func(url string) openaitest.Answer {
 		args, err := json.Marshal(map[string]string{"url": url})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return openaitest.Turn{Calls: []openaitest.Call{{Name: "navigate_page", Args: string(args)}}}
+		return openaitest.Answer{Calls: []openaitest.Call{{Name: "navigate_page", Args: string(args)}}}
 	}
 	model, err := openaitest.Start(
 		open(first), open(away+"/?q=made-up"), open(door+"/in?from=first"),
-		openaitest.Turn{Calls: []openaitest.Call{{Name: "type_text", Args: `{"annotationId":2,"text":"hunter2"}`}}},
-		openaitest.Turn{Text: "Done."},
+		openaitest.Answer{Calls: []openaitest.Call{{Name: "type_text", Args: `{"annotationId":2,"text":"hunter2"}`}}},
+		openaitest.Answer{Text: "Done."},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package frontend embeds the built window (frontend/dist). In a checkout without
-// `npm run build` the folder holds only a placeholder; Built tells.
+// Package frontend embeds the built window (frontend/dist). Before `npm run build` the folder contains only a
+// placeholder, and Built returns false.
 package frontend
 
 import (
@@ -10,7 +10,7 @@ import (
 //go:embed all:dist
 var files embed.FS
 
-// Files is the built window, rooted at dist.
+// Files returns the built window, rooted at dist.
 func Files() fs.FS {
 	sub, err := fs.Sub(files, "dist")
 	if err != nil {

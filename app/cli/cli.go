@@ -139,7 +139,7 @@ func (g *Global) flags() map[string]string {
 		f["allow_hosts"] = joinList(g.AllowHosts)
 	}
 	if g.Profile != nil {
-		f["profile"] = cmp.Or(*g.Profile, config.ThrowAwayProfile)
+		f["profile"] = cmp.Or(*g.Profile, config.TemporaryProfile)
 	}
 	if len(g.DenyHosts) > 0 {
 		f["deny_hosts"] = joinList(g.DenyHosts)

@@ -17,7 +17,7 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 		if err == nil {
 			var place mcpserver.Instance
 			if place, err = at.mcpInstance(); err == nil {
-				err = place.Check(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel, Share: v.Share})
+				err = place.Check(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel, SharesTabs: v.Share})
 			}
 		}
 		if err != nil {
@@ -34,7 +34,7 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 			}
 			return at.mcpInstance()
 		},
-		Tools: v.Tools, Panel: v.Panel, Share: v.Share, Version: app.Version, Instructions: sharing.Instructions,
+		Tools: v.Tools, Panel: v.Panel, SharesTabs: v.Share, Version: app.Version, Instructions: sharing.Instructions,
 	}, io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)

@@ -102,7 +102,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err != nil {
 		return err
 	}
-	list, err := importers.NewReader(config.DataDir, ".").Open(v.File)
+	list, err := importers.NewReader(config.DataDir, ".").ReadFile(v.File)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -151,7 +151,7 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 		if len(only) > 0 && !slices.Contains(only, s.Name) {
 			continue
 		}
-		line("%s: %q", excerpt.Escape(s.Name), s.Line)
+		line("%s: %q", excerpt.Escape(s.Name), s.CommandOrURL)
 		if s.Entry.Cwd != "" {
 			line("  in the folder %q", s.Entry.Cwd)
 		}

@@ -11,7 +11,7 @@ import (
 func TestPreviewShowsWhatRunsAndEscapesControlCharacters(t *testing.T) {
 	var out strings.Builder
 	printPreview(&out, importers.Preview{Format: "a file", Servers: []importers.PreviewedServer{{
-		Name: "a\x1b[2Jb", Line: "node x", Notes: []string{"note\x1b]0;t\a"},
+		Name: "a\x1b[2Jb", CommandOrURL: "node x", Notes: []string{"note\x1b]0;t\a"},
 		Entry: mcpconfig.Entry{
 			Command: "node", Cwd: "/srv/\x1b[1m",
 			Env: map[string]string{"NODE_OPTIONS": "--require ./evil.js"},

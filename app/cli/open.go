@@ -63,7 +63,7 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 }
 
 func level(config *config.Config) slog.Level {
-	v, _, _ := config.Fixed("log_level")
+	v, _, _ := config.FixedValue("log_level")
 	switch v {
 	case "debug":
 		return slog.LevelDebug

@@ -137,7 +137,7 @@ func (v *panelsNewVerb) Run(io Streams, g *Global) error {
 		}
 		dir = filepath.Join(config.DataDir, "panels")
 	}
-	dir, err := authoring.New(dir, v.ID, v.Kind)
+	dir, err := authoring.CreatePanel(dir, v.ID, v.Kind)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}

@@ -65,9 +65,9 @@ func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 	failed, skipped := 0, 0
 	for _, o := range outcomes {
 		switch o.State {
-		case evals.Failed:
+		case evals.StateFailed:
 			failed++
-		case evals.Skipped:
+		case evals.StateSkipped:
 			skipped++
 		}
 		if !v.JSON {

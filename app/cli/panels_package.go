@@ -131,7 +131,7 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	found, err := authoring.Open(archive, nav.ToolNames()...)
+	found, err := authoring.ReadPackage(archive, nav.ToolNames()...)
 	if err != nil {
 		return invalidPanel(io, err)
 	}
@@ -159,7 +159,7 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 		return printJSON(io, packedPanel{Panel: offer.Panel, Folder: folder, Offer: &offer})
 	}
 	done := "Installed %s into %s. A running Sextant shows it immediately.\n"
-	if offer.Update && len(offer.Rights) > 0 {
+	if offer.IsUpdate && len(offer.Rights) > 0 {
 		done = "Installed %s into %s. It may do more than the earlier version: allow that in the window, on the " +
 			"panel.\n"
 	}
@@ -186,9 +186,9 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
 	version := cmp.Or(o.Version, "without a version")
 	switch {
-	case o.Update && o.Was != "":
-		version += ", replaces " + o.Was
-	case o.Update:
+	case o.IsUpdate && o.PreviousVersion != "":
+		version += ", replaces " + o.PreviousVersion
+	case o.IsUpdate:
 		version += ", replaces the installed version"
 	}
 	line("%s (%s), %s", o.Title, o.Panel, version)
@@ -196,11 +196,11 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 		line("  %s", o.Description)
 	}
 	switch {
-	case len(o.Rights) > 0 && o.Update:
+	case len(o.Rights) > 0 && o.IsUpdate:
 		line("What it may do beyond the installed version:")
 	case len(o.Rights) > 0:
 		line("What it may do:")
-	case o.Update:
+	case o.IsUpdate:
 		line("It may do no more than the installed version.")
 	default:
 		line("It asks for no permissions and runs no program.")

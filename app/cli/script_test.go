@@ -110,7 +110,7 @@ func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: model FILE")
 	}
-	var turns []openaitest.Turn
+	var turns []openaitest.Answer
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &turns))
 	service, err := openaitest.Start(turns...)
 	ts.Check(err)

@@ -45,8 +45,8 @@ func (v *secretsListVerb) Run(io Streams, g *Global) error {
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, s := range all {
 		used := "never used"
-		if s.Used != nil {
-			used = "used " + s.Used.Format("2006-01-02 15:04") + fmt.Sprintf(", %d times", s.Uses)
+		if s.LastUsed != nil {
+			used = "used " + s.LastUsed.Format("2006-01-02 15:04") + fmt.Sprintf(", %d times", s.Uses)
 		}
 		if s.Missing {
 			used = "its value cannot be read"

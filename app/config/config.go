@@ -55,7 +55,7 @@ func (c *Config) WithDataDir(dir string) *Config {
 	beside := *c
 	beside.DataDir = dir
 	beside.flags = maps.Clone(c.flags)
-	panels, _, _ := c.Fixed("panels")
+	panels, _, _ := c.FixedValue("panels")
 	folders := []string{filepath.Join(c.DataDir, "panels")}
 	if panels != "" {
 		folders = append(folders, panels)
@@ -179,9 +179,9 @@ func (c *Config) store(into map[string]string, name, value, where string) {
 	into[name] = value
 }
 
-// Fixed returns the value of a key in the layers that the window cannot change, and which layer has it. ok is false if
-// they have none; an empty flag counts as none.
-func (c *Config) Fixed(name string) (value, source string, ok bool) {
+// FixedValue returns the value of a key in the layers that the window cannot change, and which layer has it. ok is
+// false if they have none; an empty flag counts as none.
+func (c *Config) FixedValue(name string) (value, source string, ok bool) {
 	for _, layer := range []struct {
 		source string
 		values map[string]string

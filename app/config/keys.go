@@ -9,8 +9,8 @@ import (
 	"sextant/backend/tools/web"
 )
 
-// ThrowAwayProfile is the value of the setting "profile" for a browser profile that is not saved.
-const ThrowAwayProfile = "throw-away"
+// TemporaryProfile is the value of the setting "profile" for a browser profile that is not saved.
+const TemporaryProfile = "throw-away"
 
 // Key describes a setting: its name in config.toml and in the window, its default and its meaning. Its environment
 // variable is SEXTANT_ followed by the name in capitals.
@@ -185,7 +185,7 @@ func generalKeys() []Key {
 			Doc: "Requests per minute that http_request and wget may make.",
 		},
 		{
-			Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.Providers(),
+			Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.SearchProviders(),
 			Doc: "Search engine of web_search. DuckDuckGo needs no key, Brave needs search_key, Google search_key " +
 				"and search_engine, SearXNG search_url.",
 		},

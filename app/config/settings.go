@@ -110,7 +110,7 @@ func (s *Settings) List(name string) []string {
 
 // Lookup returns the value of a setting and its source.
 func (s *Settings) Lookup(name string) (value, source string) {
-	if v, source, ok := s.config.Fixed(name); ok {
+	if v, source, ok := s.config.FixedValue(name); ok {
 		return v, source
 	}
 	s.mu.RLock()
@@ -200,7 +200,7 @@ func (s *Settings) changeable(name string) (Key, error) {
 	if !ok || !k.Window {
 		return k, fmt.Errorf("%q cannot be set in the window", name)
 	}
-	if _, source, fixed := s.config.Fixed(name); fixed {
+	if _, source, fixed := s.config.FixedValue(name); fixed {
 		return k, fmt.Errorf("%s is fixed by the %s; change it there", name, source)
 	}
 	return k, nil

@@ -33,8 +33,8 @@ func Open(ctx context.Context, sys *app.System) error {
 	}
 	stopped := make(chan struct{})
 	defer close(stopped)
-	sys.PanelPages.SetCamera(takeScreenshot)
-	defer sys.PanelPages.SetCamera(nil)
+	sys.PanelPages.SetCaptureFunc(takeScreenshot)
+	defer sys.PanelPages.SetCaptureFunc(nil)
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),

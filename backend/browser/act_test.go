@@ -21,7 +21,7 @@ func TestFormIsFilledAndSubmittedByID(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": form, "/two": `<title>Two</title><button>Other</button>`})
 	page := openPage(t, ctx, s, url)
-	if page.Page.Title != "Form" || page.Page.URL != url+"/" || page.Page.Tab == 0 || page.Changes {
+	if page.Page.Title != "Form" || page.Page.URL != url+"/" || page.Page.Tab == 0 || page.OnlyChanges {
 		t.Errorf("the page is %+v", page.Page)
 	}
 	name := findElement(t, page, "textbox", "Name")
@@ -43,7 +43,7 @@ func TestFormIsFilledAndSubmittedByID(t *testing.T) {
 		t.Errorf("choosing: %q, %v", ans.Outcome, err)
 	}
 	ans, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Save").ID})
-	if err != nil || !strings.HasPrefix(ans.Outcome, "clicked [") || ans.Page.Title != "Saved" || !ans.Changes {
+	if err != nil || !strings.HasPrefix(ans.Outcome, "clicked [") || ans.Page.Title != "Saved" || !ans.OnlyChanges {
 		t.Errorf("clicking: %+v, %v", ans, err)
 	}
 	html, _, title, err := s.HTML(ctx)
@@ -152,7 +152,7 @@ func TestClickInCrossSiteFrame(t *testing.T) {
 	if got := findElement(t, ans, "textbox", "Field"); got.Value != "ab" {
 		t.Errorf("the field in the frame holds %q", got.Value)
 	}
-	if ans, err = s.Press(ctx, "c"); err != nil || findElement(t, ans, "textbox", "Field").Value != "abc" {
+	if ans, err = s.PressKey(ctx, "c"); err != nil || findElement(t, ans, "textbox", "Field").Value != "abc" {
 		t.Errorf("a key pressed in the frame: %+v, %v", ans, err)
 	}
 }

@@ -40,8 +40,9 @@ func TestAnnotatePageIncludesViewport(t *testing.T) {
 	view := annotate(t, s, surface.AnnotateOptions{})
 	whole := annotate(t, s, surface.AnnotateOptions{Scope: "page"})
 	again := annotate(t, s, surface.AnnotateOptions{})
-	if len(whole.Elements) != 43 || whole.Below != 0 || whole.Changes {
-		t.Errorf("the whole page: %d elements, %d below, changes %v", len(whole.Elements), whole.Below, whole.Changes)
+	if len(whole.Elements) != 43 || whole.Below != 0 || whole.OnlyChanges {
+		t.Errorf("the whole page: %d elements, %d below, changes %v", len(whole.Elements), whole.Below,
+			whole.OnlyChanges)
 	}
 	if names(view) != names(again) || view.Page.Version != again.Page.Version || len(again.Elements)+again.Below < 42 {
 		t.Errorf("annotating the whole page changed the result for the viewport: %s, %s", names(view), names(again))
@@ -53,7 +54,7 @@ func TestAnnotatePageIncludesViewport(t *testing.T) {
 		t.Errorf("an element below the viewport has no id: %+v", e)
 	}
 	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); len(ans.Elements) != 0 ||
-		!ans.Changes {
+		!ans.OnlyChanges {
 		t.Errorf("nothing changed, but: %+v", ans.Elements)
 	}
 	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, view, "button", "Top").ID}); err != nil {

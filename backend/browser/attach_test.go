@@ -34,7 +34,7 @@ func TestAttachLeavesBrowserRunning(t *testing.T) {
 	}
 	var tabs []event.Tab
 	eventually(t, "the tab that opened", func() bool {
-		_, tabs, _ = s.Tabs(ctx, browser.TabCommand{})
+		_, tabs, _ = s.ManageTabs(ctx, browser.TabCommand{})
 		return len(tabs) == 2
 	})
 	if err := attached.Close(); err != nil {

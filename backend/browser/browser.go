@@ -121,7 +121,7 @@ func (b *Browser) Close() error {
 	}
 	b.tabs.Wait()
 	b.events.Close()
-	return errors.Join(err, b.tabs.RemoveTemporary())
+	return errors.Join(err, b.tabs.RemoveTempDir())
 }
 
 // State returns the state of the window's session for display.
@@ -132,7 +132,7 @@ func (b *Browser) State() event.BrowserState {
 		Status: event.BrowserStatus(b.status), Error: b.trouble, Hint: b.hint, Actor: b.driver,
 		TakenOver: b.person,
 	}
-	b.tabs.WindowState(&s)
+	b.tabs.FillWindowState(&s)
 	return s
 }
 
@@ -154,7 +154,7 @@ func (b *Browser) SetTakenOver(person bool) {
 	b.person = person
 	b.tabs.Signal()
 	b.tabs.Unlock()
-	b.events.StateChanged()
+	b.events.PublishState()
 }
 
 // AwaitGiveBack waits until the person gives the page back. It fails when ctx ends or Close is called first.
@@ -169,20 +169,20 @@ func (b *Browser) SetActor(caller string) {
 	b.driver = caller
 	b.tabs.Unlock()
 	if was != caller {
-		b.events.StateChanged()
+		b.events.PublishState()
 	}
 }
 
-// OpenLive starts a stream of pictures of the window's active tab, whichever that is. The page takes the given size
-// in CSS pixels, limited to a usable range, with scale device pixels per CSS pixel, unless an emulation sets others.
-// With several readers the newest one's size applies. OpenLive does not start Chromium: pictures come once there is
-// a tab. The caller must close the stream.
-func (b *Browser) OpenLive(width, height int, scale float64) (*LiveReader, error) {
-	return b.view.Open(width, height, scale)
+// OpenLiveReader starts a stream of pictures of the window's active tab, whichever that is. The page takes the given
+// size in CSS pixels, limited to a usable range, with scale device pixels per CSS pixel, unless an emulation sets
+// others. With several readers the newest one's size applies. OpenLive does not start Chromium: pictures come once
+// there is a tab. The caller must close the stream.
+func (b *Browser) OpenLiveReader(width, height int, scale float64) (*LiveReader, error) {
+	return b.view.OpenReader(width, height, scale)
 }
 
-// Input passes the person's input on to the page of the window's active tab. It waits up to 5 s until the browser
-// has handled the input, but never for an action. It refuses input while no page is open or a dialog is.
-func (b *Browser) Input(ctx context.Context, in wire.Input) error {
-	return b.view.Input(ctx, b.tabs.Session(""), in)
+// DispatchInput passes the person's input on to the page of the window's active tab. It waits up to 5 s until the
+// browser has handled the input, but never for an action. It refuses input while no page is open or a dialog is.
+func (b *Browser) DispatchInput(ctx context.Context, in wire.Input) error {
+	return b.view.DispatchInput(ctx, b.tabs.Session(""), in)
 }

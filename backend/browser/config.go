@@ -37,7 +37,7 @@ type Config struct {
 	Publish func(event.Event)
 	// OnPersonStep receives the steps that the person takes in the window's session. One goroutine calls it, in
 	// order; the last call is before Close returns. nil drops them.
-	OnPersonStep func(Step)
+	OnPersonStep func(PersonStep)
 	Log          *slog.Logger
 	// Limits bound the wait for a page to settle; the zero value means settle.DefaultLimits.
 	Limits settle.Limits

@@ -26,10 +26,10 @@ func TestBrowserCrashDuringActionIsNotRetried(t *testing.T) {
 		},
 		"/other": `<title>Other</title>`,
 	})
-	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url + "/other"}); err != nil {
+	if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url + "/other"}); err != nil {
 		t.Fatal(err)
 	}
-	page, _, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url})
+	page, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func TestPermissionRequestsAreDeniedAndReported(t *testing.T) {
 	expectEvent(t, ans, "permission", "the location", "denied")
 	expectEvent(t, click(t, ctx, s, page, "Paste"), "permission", "the clipboard")
 	expectEvent(t, click(t, ctx, s, page, "Full"), "page", "fills the screen")
-	if _, err := s.Press(ctx, "Escape"); err != nil {
+	if _, err := s.PressKey(ctx, "Escape"); err != nil {
 		t.Fatal(err)
 	}
 	expectEvent(t, click(t, ctx, s, page, "Picture"), "file_chooser", "asks for files", "upload_file")
@@ -226,8 +226,9 @@ func TestOnlyErrorsCausedByActionAreReported(t *testing.T) {
 <button onclick="for (let i = 0; i < 3; i++) console.error('same'); for (let i = 0; i < 9; i++) console.error('kind %s', i, {a: 'x'})">Loud</button> <button>Quiet</button>
 <script>setTimeout(() => { console.error('by a timer'); document.title = 'late' }, 700)</script>`}))
 	eventually(t, "the timer's error", func() bool {
-		list, _, err := s.Console(browser.ConsoleOptions{Level: "error"})
-		return err == nil && slices.ContainsFunc(list, func(m browser.Message) bool { return m.Text == "by a timer" })
+		list, _, err := s.ConsoleMessages(browser.ConsoleOptions{Level: "error"})
+		return err == nil && slices.ContainsFunc(list,
+			func(m browser.ConsoleMessage) bool { return m.Text == "by a timer" })
 	})
 	ans := click(t, ctx, s, page, "Loud")
 	expectEvent(t, ans, "console_error", `"same" (3 times)`)
@@ -241,14 +242,14 @@ func TestOnlyErrorsCausedByActionAreReported(t *testing.T) {
 	if ans = click(t, ctx, s, page, "Quiet"); len(ans.Events) != 0 {
 		t.Errorf("a quiet click tells %q", ans.Events)
 	}
-	list, more, err := s.Console(browser.ConsoleOptions{Level: "warning", Limit: 4, Clear: true})
+	list, more, err := s.ConsoleMessages(browser.ConsoleOptions{Level: "warning", Limit: 4, Clear: true})
 	if err != nil || len(list) != 4 || more < 7 {
 		t.Errorf("%d messages and %d more, %v", len(list), more, err)
 	}
-	if list, _, _ = s.Console(browser.ConsoleOptions{}); len(list) != 0 {
+	if list, _, _ = s.ConsoleMessages(browser.ConsoleOptions{}); len(list) != 0 {
 		t.Errorf("after clearing there are %+v", list)
 	}
-	_, _, err = s.Console(browser.ConsoleOptions{Level: "loud"})
+	_, _, err = s.ConsoleMessages(browser.ConsoleOptions{Level: "loud"})
 	expectFault(t, err, surface.FaultInvalid)
 }
 

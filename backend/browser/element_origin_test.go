@@ -91,7 +91,7 @@ func TestLinksOfActivePageOnly(t *testing.T) {
 	if s.HasLink(url + "/far") {
 		t.Error("a page without links offers a link")
 	}
-	if _, err := s.Press(context.WithoutCancel(ctx), "Enter"); err != nil {
+	if _, err := s.PressKey(context.WithoutCancel(ctx), "Enter"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -33,7 +33,7 @@ func TestEmulationSurvivesNavigationAndRestart(t *testing.T) {
 	phone := browser.Emulation{
 		Device: "phone", Width: 390, Height: 844, Scale: 3, Mobile: true, Touch: true, ColorScheme: "dark",
 		Locale: "de-DE", Timezone: "Asia/Tokyo",
-		Position: &browser.Position{Latitude: 52.5, Longitude: 13.4, Accuracy: 10},
+		Geolocation: &browser.Geolocation{Latitude: 52.5, Longitude: 13.4, Accuracy: 10},
 	}
 	const want = `"390,844,3,true,true,de-DE,Asia/Tokyo,true"`
 	if _, err := s.Emulate(ctx, phone); err != nil {
@@ -93,12 +93,12 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 </script>`})
 	other := otherSite(url)
 	openPage(t, ctx, s, other)
-	_, tabs, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url})
+	_, tabs, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
 	aside, fore := tabs[0].ID, tabs[1].ID
-	if _, err := s.Emulate(ctx, browser.Emulation{Position: &browser.Position{Latitude: 52.5}}); err != nil {
+	if _, err := s.Emulate(ctx, browser.Emulation{Geolocation: &browser.Geolocation{Latitude: 52.5}}); err != nil {
 		t.Fatal(err)
 	}
 	again := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no " +
@@ -112,7 +112,7 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 	want("the tab that pretends", again, "52.5")
 	to := func(id int) {
 		t.Helper()
-		if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: id}); err != nil {
+		if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "select", Tab: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,7 +163,7 @@ func TestSavePDF(t *testing.T) {
 	openPage(t, ctx, s, site(t,
 		map[string]any{"/": `<title>../A report</title><h1>Report</h1><p style="page-break-before:always">Two`}))
 	for _, name := range []string{"A report.pdf", "A report (2).pdf"} {
-		d, err := s.PDF(ctx, browser.PDFOptions{Landscape: true, Scale: 0.5})
+		d, err := s.PrintPDF(ctx, browser.PDFOptions{Landscape: true, Scale: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,9 +176,9 @@ func TestSavePDF(t *testing.T) {
 	if list := s.Downloads(); len(list) != 2 || list[0].State != "done" {
 		t.Errorf("listed is %+v", list)
 	}
-	_, err := s.PDF(ctx, browser.PDFOptions{Pages: "7-9"})
+	_, err := s.PrintPDF(ctx, browser.PDFOptions{Pages: "7-9"})
 	expectFault(t, err, surface.FaultInvalid)
-	_, err = s.PDF(ctx, browser.PDFOptions{Paper: "a17"})
+	_, err = s.PrintPDF(ctx, browser.PDFOptions{Paper: "a17"})
 	expectFault(t, err, surface.FaultInvalid)
 }
 
@@ -199,7 +199,7 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 	for _, p := range list {
 		names[p.Name] = p
 	}
-	if len(list) != 3 || !names["search"].Form || names["add"].Form ||
+	if len(list) != 3 || !names["search"].FillsForm || names["add"].FillsForm ||
 		!strings.Contains(string(names["add"].Parameters), `"a"`) {
 		t.Fatalf("offered is %+v", list)
 	}

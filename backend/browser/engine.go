@@ -73,7 +73,7 @@ func (b *Browser) running(ctx context.Context) (*page.Connection, error) {
 	select {
 	case b.starting <- struct{}{}:
 		defer func() { <-b.starting }()
-	case <-b.tabs.Stopped():
+	case <-b.tabs.Done():
 		return nil, page.ErrClosed
 	case <-ctx.Done():
 		return nil, fmt.Errorf("starting the browser: %w", context.Cause(ctx))
@@ -116,13 +116,13 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 			Suggestion: "Try again; sextant doctor shows what is wrong.",
 		}
 	}
-	b.tabs.Connected(e.conn, func() {
+	b.tabs.SetConn(e.conn, func() {
 		b.engine = e
 		b.status, b.trouble, b.hint = statusReady, "", ""
 	})
 	b.tabs.Go(e.watch)
 	b.tabs.Restore(ctx, e.conn)
-	b.events.StateChanged()
+	b.events.PublishState()
 	return e.conn, nil
 }
 
@@ -162,7 +162,7 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 	reg, err := cdp.Open(ctx, ws, o)
 	e.conn.Registry = reg
 	if err == nil {
-		err = e.conn.Open(ctx)
+		err = e.conn.SetUp(ctx)
 	}
 	if err != nil {
 		err = profileError(proc, err)
@@ -187,7 +187,7 @@ func (e *engine) watch() {
 	if err := errors.Join(e.proc.Close(closeGrace), e.waitDisconnected()); err != nil {
 		b.log.Warn("closing the browser", "err", err)
 	}
-	b.tabs.Disconnected(e.conn, func() {
+	b.tabs.ClearConn(e.conn, func() {
 		if b.engine == e {
 			b.engine = nil
 		}
@@ -199,7 +199,7 @@ func (e *engine) watch() {
 			b.hint = "It starts again with its tabs at the next action."
 		}
 	})
-	b.events.StateChanged()
+	b.events.PublishState()
 }
 
 // close asks Chromium to exit, kills it after closeGrace, and waits for its end. It only disconnects from one that
@@ -234,5 +234,5 @@ func (b *Browser) report(status, trouble, hint string) {
 	b.tabs.Lock()
 	b.status, b.trouble, b.hint = status, trouble, hint
 	b.tabs.Unlock()
-	b.events.StateChanged()
+	b.events.PublishState()
 }

@@ -101,6 +101,6 @@ func (s *Session) CrashForTest(ctx context.Context) error {
 	s.Manager.Lock()
 	p := s.Active.Page
 	s.Manager.Unlock()
-	p.Post(p.Session, proto.PageCrash{})
+	p.Post(p.SessionID, proto.PageCrash{})
 	return nil
 }

@@ -27,7 +27,7 @@ func TestAlertOnLoadDoesNotHang(t *testing.T) {
 	if f := expectFault(t, err, surface.FaultDialog); !strings.Contains(f.Message, "Sure?") {
 		t.Errorf("the fault says %q", f.Message)
 	}
-	ans, err = s.Press(ctx, "Enter")
+	ans, err = s.PressKey(ctx, "Enter")
 	if err != nil || !strings.Contains(ans.Outcome, "accepted the alert") {
 		t.Fatalf("answering: %q, %v", ans.Outcome, err)
 	}
@@ -47,7 +47,7 @@ func TestConfirmIsAcceptedOrDismissed(t *testing.T) {
 			if _, ok := eventOf(ans, "dialog"); !ok {
 				t.Errorf("the answer does not tell of the dialog: %+v", ans.Events)
 			}
-			if ans, err = s.Press(ctx, key); err != nil || ans.Page.Title != want {
+			if ans, err = s.PressKey(ctx, key); err != nil || ans.Page.Title != want {
 				t.Errorf("the title is %q, %v, want %s", ans.Page.Title, err, want)
 			}
 		})
@@ -130,7 +130,7 @@ func TestClosingTabEndsAction(t *testing.T) {
 		got <- err
 	}()
 	eventually(t, "the action runs", s.ActingForTest)
-	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "close", Tab: page.Page.Tab}); err != nil {
+	if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "close", Tab: page.Page.Tab}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -166,7 +166,7 @@ func TestBusyPageIsReported(t *testing.T) {
 	defer cancel()
 	_, err := s.Click(bounded, surface.ClickOptions{ID: id})
 	expectFault(t, err, surface.FaultTimeout)
-	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "close"}); err != nil {
+	if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "close"}); err != nil {
 		t.Errorf("the busy tab cannot be closed: %v", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestSlowlyRestoredTabDoesNotBlockOthers(t *testing.T) {
 		},
 	})
 	slow := openPage(t, ctx, s, url+"/slow")
-	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url + "/quick"}); err != nil {
+	if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url + "/quick"}); err != nil {
 		t.Fatal(err)
 	}
 	died.Store(true)
@@ -220,7 +220,7 @@ func TestSlowlyRestoredTabDoesNotBlockOthers(t *testing.T) {
 		t.Errorf("while one tab is on its way the other shows %+v, %v", ans.Page, err)
 	}
 	close(answer)
-	ans, _, err = s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: slow.Page.Tab})
+	ans, _, err = s.ManageTabs(ctx, browser.TabCommand{Action: "select", Tab: slow.Page.Tab})
 	if err != nil || ans.Page.Title != "Slow" || ans.Page.URL != url+"/slow" {
 		t.Fatalf("the slow tab shows %+v, %v", ans.Page, err)
 	}

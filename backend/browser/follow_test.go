@@ -35,7 +35,7 @@ func TestFollowReportsChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	hears("a change of the page")
-	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url + "/two"}); err != nil {
+	if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url + "/two"}); err != nil {
 		t.Fatal(err)
 	}
 	hears("another tab")

@@ -14,10 +14,10 @@ import (
 // stepRecorder keeps a person's steps.
 type stepRecorder struct {
 	mu    sync.Mutex
-	steps []browser.Step
+	steps []browser.PersonStep
 }
 
-func (sr *stepRecorder) add(s browser.Step) {
+func (sr *stepRecorder) add(s browser.PersonStep) {
 	sr.mu.Lock()
 	defer sr.mu.Unlock()
 	sr.steps = append(sr.steps, s)
@@ -58,7 +58,7 @@ func typeAsUser(t *testing.T, ctx context.Context, b *browser.Browser, e annotat
 		inputs = append(inputs, wire.Input{Type: "keydown", Key: key}, wire.Input{Type: "keyup", Key: key})
 	}
 	for _, in := range inputs {
-		if err := b.Input(ctx, in); err != nil {
+		if err := b.DispatchInput(ctx, in); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -88,18 +88,18 @@ func TestAuthRequestSurvivesAlert(t *testing.T) {
 		},
 	}))
 	eventually(t, "the site asks for a log-in", func() bool {
-		what, _ := s.OpenDialog()
+		what, _ := s.DescribeDialog()
 		return strings.Contains(what, "user name")
 	})
 	asked.Store(true)
 	eventually(t, "the alert lies over the question", func() bool {
-		what, _ := s.OpenDialog()
+		what, _ := s.DescribeDialog()
 		return strings.Contains(what, "Wait")
 	})
 	if _, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	if what, _ := s.OpenDialog(); !strings.Contains(what, "user name") {
+	if what, _ := s.DescribeDialog(); !strings.Contains(what, "user name") {
 		t.Errorf("after the alert was answered the tab asks for %q", what)
 	}
 }

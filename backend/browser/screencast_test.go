@@ -17,7 +17,7 @@ import (
 func TestLostScreencastFrameIsRequestedAgain(t *testing.T) {
 	ctx, b := newBrowser(t, browser.Config{})
 	url := site(t, map[string]any{"/": `<title>Still</title><button onclick="document.body.style.background = '#000'">Darken</button>`})
-	live, err := b.OpenLive(900, 600, 1)
+	live, err := b.OpenLiveReader(900, 600, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

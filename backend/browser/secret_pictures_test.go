@@ -78,7 +78,7 @@ document.querySelector('input').oninput = (e) => {
 		}
 	}
 	var fault *surface.Fault
-	if _, err := s.PDF(ctx, browser.PDFOptions{}); !errors.As(err, &fault) ||
+	if _, err := s.PrintPDF(ctx, browser.PDFOptions{}); !errors.As(err, &fault) ||
 		!strings.Contains(fault.Message, "secret") {
 		t.Errorf("a PDF of the secret: %v", err)
 	}

@@ -71,14 +71,14 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 	// By keyboard, key by key, also after the page shows what is typed.
 	fill("Word", "")
 	for _, key := range "candle" {
-		if _, err := s.Press(ctx, string(key)); err != nil {
+		if _, err := s.PressKey(ctx, string(key)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	click(t, ctx, s, page, "Show")
 	click(t, ctx, s, page, "Word")
 	for _, key := range "stick" {
-		if _, err := s.Press(ctx, string(key)); err != nil {
+		if _, err := s.PressKey(ctx, string(key)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,9 +23,9 @@ type (
 	NavigateOptions = act.NavigateOptions
 	TabCommand      = act.TabCommand
 	Emulation       = emulation.Emulation
-	Position        = emulation.Position
-	Message         = console.Message
-	ConsoleOptions  = console.ConsoleOptions
+	Geolocation     = emulation.Geolocation
+	ConsoleMessage  = console.Message
+	ConsoleOptions  = console.Options
 	Request         = network.Request
 	RequestDetail   = network.RequestDetail
 	RequestFilter   = network.RequestFilter
@@ -39,7 +39,7 @@ type (
 	PDFOptions      = inspect.PDFOptions
 	LiveReader      = live.Reader
 	LiveFrame       = live.Frame
-	Step            = live.Step
+	PersonStep      = live.Step
 )
 
 // Session contains the tabs of one caller. It has the methods of page.Session, and the actions of act and inspect on
@@ -54,9 +54,9 @@ func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotation.O
 	return act.Navigate(ctx, s.Session, o)
 }
 
-// Tabs lists, opens, selects or closes tabs; see act.Tabs.
-func (s *Session) Tabs(ctx context.Context, o TabCommand) (annotation.Observation, []event.Tab, error) {
-	return act.Tabs(ctx, s.Session, o)
+// ManageTabs lists, opens, selects or closes tabs; see act.ManageTabs.
+func (s *Session) ManageTabs(ctx context.Context, o TabCommand) (annotation.Observation, []event.Tab, error) {
+	return act.ManageTabs(ctx, s.Session, o)
 }
 
 // Click implements surface.Surface.
@@ -89,9 +89,9 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 	return act.SelectText(ctx, s.Session, id, text, start, end)
 }
 
-// Press implements surface.Surface; it also answers an open dialog (Enter, Escape).
-func (s *Session) Press(ctx context.Context, key string) (annotation.Observation, error) {
-	return act.Press(ctx, s.Session, key)
+// PressKey implements surface.Surface; it also answers an open dialog (Enter, Escape).
+func (s *Session) PressKey(ctx context.Context, key string) (annotation.Observation, error) {
+	return act.PressKey(ctx, s.Session, key)
 }
 
 // Scroll implements surface.Surface.
@@ -151,9 +151,9 @@ func (s *Session) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (
 	return inspect.Screenshot(ctx, s.Session, o)
 }
 
-// PDF prints the active tab's page into the folder of downloads.
-func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error) {
-	return inspect.PDF(ctx, s.Session, o)
+// PrintPDF prints the active tab's page into the folder of downloads.
+func (s *Session) PrintPDF(ctx context.Context, o PDFOptions) (event.Download, error) {
+	return inspect.PrintPDF(ctx, s.Session, o)
 }
 
 // HTML implements surface.Surface.

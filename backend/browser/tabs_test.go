@@ -49,16 +49,17 @@ func TestPopupBelongsToSession(t *testing.T) {
 	if _, ok := eventOf(ans, "opened_tab"); !ok {
 		t.Errorf("the answer tells %+v", ans.Events)
 	}
-	ans, tabs, err := s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: page.Page.Tab})
+	ans, tabs, err := s.ManageTabs(ctx, browser.TabCommand{Action: "select", Tab: page.Page.Tab})
 	if err != nil || len(tabs) != 3 || ans.Page.Title != "One" {
 		t.Errorf("selecting: %+v, %+v, %v", ans.Page, tabs, err)
 	}
-	if _, tabs, err = s.Tabs(ctx, browser.TabCommand{Action: "close", Tab: opened.Tab}); err != nil || len(tabs) != 2 {
+	if _, tabs, err = s.ManageTabs(ctx, browser.TabCommand{Action: "close", Tab: opened.Tab}); err != nil ||
+		len(tabs) != 2 {
 		t.Errorf("closing: %+v, %v", tabs, err)
 	}
-	_, _, err = s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: opened.Tab})
+	_, _, err = s.ManageTabs(ctx, browser.TabCommand{Action: "select", Tab: opened.Tab})
 	expectFault(t, err, surface.FaultNotFound)
-	if ans, _, err = s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url + "/two"}); err != nil ||
+	if ans, _, err = s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url + "/two"}); err != nil ||
 		ans.Page.Title != "Two" {
 		t.Errorf("opening: %+v, %v", ans.Page, err)
 	}
@@ -205,7 +206,7 @@ func TestCheckAddressBlocksNavigation(t *testing.T) {
 	for _, url := range []string{"file:///etc/passwd", "https://secret.example"} {
 		_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url})
 		expectFault(t, err, surface.FaultBlocked)
-		_, _, err = s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url})
+		_, _, err = s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url})
 		expectFault(t, err, surface.FaultBlocked)
 	}
 }
@@ -224,7 +225,7 @@ func TestBlankPageIsAlwaysAllowed(t *testing.T) {
 			t.Errorf("the tab shows %+v", ans.Page)
 		}
 	}
-	ans, tabs, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: "About:Blank"})
+	ans, tabs, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: "About:Blank"})
 	if err != nil || len(tabs) != 2 || ans.Page.URL != "about:blank" {
 		t.Errorf("a tab of its own: %+v, %+v, %v", ans.Page, tabs, err)
 	}
@@ -266,7 +267,7 @@ func TestLiveViewShowsPageAndForwardsInput(t *testing.T) {
 	ctx, b := newBrowser(t, browser.Config{Publish: events.add})
 	url := site(t, map[string]any{"/": `<title>Live</title><body style="margin:0"><button style="position:absolute;left:20px;top:30px;width:100px;height:40px" onclick="this.textContent = 'Pressed'">Press</button>
 <input aria-label=F style="position:absolute;left:20px;top:100px"><script>let n = 0; setInterval(() => { document.body.style.background = n++ % 2 ? '#fff' : '#eee' }, 20)</script>`})
-	live, err := b.OpenLive(900, 600, 1)
+	live, err := b.OpenLiveReader(900, 600, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +311,7 @@ func TestLiveViewShowsPageAndForwardsInput(t *testing.T) {
 		{Type: "keyup", Key: "H", Modifiers: 8},
 		{Type: "text", Text: "and"},
 	} {
-		if err := b.Input(ctx, in); err != nil {
+		if err := b.DispatchInput(ctx, in); err != nil {
 			t.Fatalf("%+v: %v", in, err)
 		}
 	}
@@ -346,7 +347,7 @@ func TestLiveViewShowsPageAndForwardsInput(t *testing.T) {
 func TestMarksFollowResizeDuringAction(t *testing.T) {
 	ctx, b := newBrowser(t, browser.Config{})
 	url := site(t, map[string]any{"/": `<title>Wide</title><button style="position:fixed;right:20px">Right</button>`})
-	live, err := b.OpenLive(900, 600, 1)
+	live, err := b.OpenLiveReader(900, 600, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +379,7 @@ func TestFirstPageHasNoBackEntry(t *testing.T) {
 	s := b.Session("")
 	url := site(t, map[string]any{"/": `<title>One</title>`, "/two": `<title>Two</title>`})
 	openPage(t, ctx, s, url)
-	back := func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].Back }
+	back := func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].CanGoBack }
 	eventually(t, "the first page is reported", func() bool {
 		return len(b.State().Tabs) == 1 &&
 			b.State().Tabs[0].Title == "One"
@@ -392,5 +393,5 @@ func TestFirstPageHasNoBackEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "back on the first page it can only go forward",
-		func() bool { return !back() && b.State().Tabs[0].Forward })
+		func() bool { return !back() && b.State().Tabs[0].CanGoForward })
 }

@@ -83,7 +83,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	p.last = now
 	ans := annotation.Observation{
 		Page:    annotation.Page{Title: p.name(), URL: p.Address(), Version: p.version},
-		Outcome: a.outcome, Events: []annotation.Event{}, Elements: changes, Gone: gone, Changes: true,
+		Outcome: a.outcome, Events: []annotation.Event{}, Elements: changes, Gone: gone, OnlyChanges: true,
 		Above: now.Above, Below: now.Below, SettledMS: int(settled.Milliseconds()), Note: a.note,
 	}
 	if a.wholePage {
@@ -95,19 +95,19 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	for i, e := range seen.Elements {
 		ids[i] = e.ID
 	}
-	p.s.cfg.Elements.MarkReported(ids)
+	p.s.cfg.Elements.RecordReported(ids)
 	switch {
 	case a.wholePage && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
 		ans.Elements, ans.Gone = p.compare(ctx, beforeWhole, seen)
 	case a.wholePage:
-		ans.Elements, ans.Gone, ans.Changes = seen.Elements, nil, false
+		ans.Elements, ans.Gone, ans.OnlyChanges = seen.Elements, nil, false
 	case a.full || fresh:
-		ans.Elements, ans.Gone, ans.Changes = now.Elements, nil, false
+		ans.Elements, ans.Gone, ans.OnlyChanges = now.Elements, nil, false
 	}
 	if ans.Elements == nil {
 		ans.Elements = []annotation.Element{}
 	}
-	p.s.cfg.Elements.MarkRowsReported(ids)
+	p.s.cfg.Elements.RecordRowsReported(ids)
 	if now.frameSilent {
 		add(&ans, "What the panel shows in its frame does not answer and is left out.")
 	}
@@ -167,9 +167,9 @@ func (p *Page) target(id int) (*target, error) {
 
 // aim scrolls the element into view, waits until it can be pressed, and returns a point at which a press hits it.
 // The error is a *surface.Fault if the element cannot be pressed.
-func (t *target) aim(ctx context.Context) (collect.Point, error) {
+func (t *target) aim(ctx context.Context) (collect.PressPoint, error) {
 	pt, err := collect.Aim(ctx, t.w, t.element.Handle,
-		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(t.element)})
+		collect.AimOptions{Scroll: true, PatienceMS: patience, Expectation: observe.ExpectationOf(t.element)})
 	if err != nil {
 		return pt, err
 	}
@@ -213,7 +213,7 @@ func (t *target) explain(err error) error {
 		}
 		return &surface.Fault{
 			Kind:       surface.FaultBlocked,
-			Message:    fmt.Sprintf("%s: %s.", t.element.Label(), surface.Clip(refusal.Message, 200)),
+			Message:    fmt.Sprintf("%s: %s.", t.element.Label(), surface.Truncate(refusal.Message, 200)),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}
@@ -221,9 +221,9 @@ func (t *target) explain(err error) error {
 }
 
 // refusalFault converts the collector's refusal to a fault. The texts come from foreign code and are truncated.
-func (t *target) refusalFault(pt collect.Point) error {
-	pt.Detail, pt.CoveredByText = surface.Clip(pt.Detail, 80), surface.Clip(pt.CoveredByText, 80)
-	pt.TextHash, pt.RowHash = surface.Clip(pt.TextHash, 40), surface.Clip(pt.RowHash, 40)
+func (t *target) refusalFault(pt collect.PressPoint) error {
+	pt.Detail, pt.CoveredByText = surface.Truncate(pt.Detail, 80), surface.Truncate(pt.CoveredByText, 80)
+	pt.TextHash, pt.RowHash = surface.Truncate(pt.TextHash, 40), surface.Truncate(pt.RowHash, 40)
 	gone := ""
 	switch pt.State {
 	case "gone":

@@ -21,7 +21,7 @@ var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 // limitDocument limits the texts, numbers and lists in raw to plausible sizes, and drops nodes with a repeated or
 // invalid handle.
 func limitDocument(raw collect.RawDocument) collect.RawDocument {
-	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
+	raw.Title, raw.URL, raw.Origin = surface.Truncate(raw.Title, 200), surface.Truncate(raw.URL, 400), ""
 	raw.ViewW, raw.ViewH = limitSize(raw.ViewW), limitSize(raw.ViewH)
 	raw.Above, raw.Below = min(max(raw.Above, 0), maxNodes), min(max(raw.Below, 0), maxNodes)
 	raw.Now = math.Abs(math.Mod(finite(raw.Now), maxClock))
@@ -49,12 +49,13 @@ func limitNode(n collect.RawNode) collect.RawNode {
 	if !word.MatchString(n.Role) {
 		n.Role = "clickable"
 	}
-	n.Name, n.Value, n.Group = surface.Clip(n.Name, 400), surface.Clip(n.Value, 500), surface.Clip(n.Group, 80)
-	n.CoveredByText, n.Key = surface.Clip(n.CoveredByText, 80), surface.Clip(n.Key, 1000)
-	n.TextHash, n.RowHash = surface.Clip(n.TextHash, 40), surface.Clip(n.RowHash, 40)
+	n.Name, n.Value, n.Group = surface.Truncate(n.Name, 400), surface.Truncate(n.Value, 500),
+		surface.Truncate(n.Group, 80)
+	n.CoveredByText, n.Key = surface.Truncate(n.CoveredByText, 80), surface.Truncate(n.Key, 1000)
+	n.TextHash, n.RowHash = surface.Truncate(n.TextHash, 40), surface.Truncate(n.RowHash, 40)
 	n.States = n.States[:min(len(n.States), maxStates)]
 	for i, s := range n.States {
-		n.States[i] = surface.Clip(s, 120)
+		n.States[i] = surface.Truncate(s, 120)
 	}
 	n.Box, n.Born = limitBox(n.Box), finite(n.Born)
 	return n

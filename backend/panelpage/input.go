@@ -41,10 +41,11 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotation.Element{}
-		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
+		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Truncate(o.Query, 60),
 			annotation.Inventory(all)))
 	case partial:
-		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
+		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.",
+			surface.Truncate(o.Query, 60)))
 	}
 	return ans, nil
 }
@@ -90,16 +91,16 @@ func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Obse
 		if _, err := g.aim(ctx); err != nil {
 			return err
 		}
-		a.outcome = fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.element.Label())
+		a.outcome = fmt.Sprintf("typed %q into %s", surface.Truncate(o.Text, 60), g.element.Label())
 		hidden := g.element.Secret || o.SecretFor != ""
 		if hidden {
 			a.outcome = "typed the text into " + g.element.Label()
 			p.coverSecret(o.Text)
 		}
 		now, err := collect.SetText(ctx, g.w, g.element.Handle, o.Text, o.Clear, o.Submit)
-		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) &&
+		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Truncate(o.Text, 2000)) &&
 			len(o.Text) <= 2000 {
-			a.note = fmt.Sprintf("The field now holds %q.", surface.Clip(now, 100))
+			a.note = fmt.Sprintf("The field now holds %q.", surface.Truncate(now, 100))
 		}
 		return err
 	})
@@ -119,26 +120,27 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 		}
 		chosen := make([]string, 0, len(now))
 		for _, v := range now[:min(len(now), 20)] {
-			chosen = append(chosen, fmt.Sprintf("%q", surface.Clip(v, 60)))
+			chosen = append(chosen, fmt.Sprintf("%q", surface.Truncate(v, 60)))
 		}
 		a.outcome = fmt.Sprintf("chose %s in %s", cmp.Or(strings.Join(chosen, ", "), "nothing"), g.element.Label())
 		return nil
 	})
 }
 
-// Press presses a key in the document of the last action on an element: the page's own or its frame's. The key goes to
-// the element that has the focus there or was acted on last.
-func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, error) {
+// PressKey presses a key in the document of the last action on an element: the page's own or its frame's. The key goes
+// to the element that has the focus there or was acted on last.
+func (p *Page) PressKey(ctx context.Context, key string) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		p.s.mu.Lock()
 		frame := p.inFrame
 		p.s.mu.Unlock()
-		a.outcome = "pressed " + surface.Clip(key, 40)
+		a.outcome = "pressed " + surface.Truncate(key, 40)
 		err := collect.PressKey(ctx, p.world(frame), key)
 		if r, ok := asRefusal(err); ok {
 			return &surface.Fault{
-				Kind:       surface.FaultBlocked,
-				Message:    fmt.Sprintf("%s was not pressed: %s.", surface.Clip(key, 40), surface.Clip(r.Message, 200)),
+				Kind: surface.FaultBlocked,
+				Message: fmt.Sprintf("%s was not pressed: %s.", surface.Truncate(key, 40),
+					surface.Truncate(r.Message, 200)),
 				Suggestion: "Call click_element on what should get it, then press the key.",
 			}
 		}
@@ -257,7 +259,7 @@ func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Du
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
-		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80),
+		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Truncate(c.URL, 80),
 			p.Address()))
 	}
 	for _, t := range []struct {
@@ -273,7 +275,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 			return "", err
 		}
 		if is != t.there {
-			list = append(list, fmt.Sprintf(t.why, surface.Clip(t.text, 80)))
+			list = append(list, fmt.Sprintf(t.why, surface.Truncate(t.text, 80)))
 		}
 	}
 	if c.Role != "" || c.Name != "" {
@@ -285,7 +287,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) &&
 				strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
 		}) {
-			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+surface.Clip(c.Name, 80)))
+			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+surface.Truncate(c.Name, 80)))
 		}
 	}
 	return strings.Join(list, " and "), nil

@@ -61,9 +61,9 @@ func (pages *Pages) SetWindowClient(w WindowClient) {
 	pages.windows = w
 }
 
-// SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil if there is no such
+// SetCaptureFunc sets the function that takes a PNG of the whole window of the desktop program, nil if there is no such
 // window.
-func (pages *Pages) SetCamera(take func(context.Context) ([]byte, error)) {
+func (pages *Pages) SetCaptureFunc(take func(context.Context) ([]byte, error)) {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	pages.camera = take
@@ -146,8 +146,8 @@ var _ surface.Surface = (*Page)(nil)
 // KeyTargets implements surface.Surface. Keys reach only the panel's page and its frame, which have one address.
 func (p *Page) KeyTargets() []string { return []string{p.Address()} }
 
-// OpenDialog implements surface.Surface. A panel's page opens no dialogs.
-func (p *Page) OpenDialog() (what, address string) { return "", "" }
+// DescribeDialog implements surface.Surface. A panel's page opens no dialogs.
+func (p *Page) DescribeDialog() (what, address string) { return "", "" }
 
 // Time limits of one request to the window. aimLimit is for operations that wait for the page: aim and awaitSettled.
 // frameLimit is for the other operations in a frame.
@@ -201,7 +201,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
-			surface.Clip(why, 200)),
+			surface.Truncate(why, 200)),
 		Suggestion: "Open the panel in a window and call annotate_page, or call navigate_page to work in the browser.",
 	}
 }
@@ -217,7 +217,7 @@ func (p *Page) name() string {
 // documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the
 // elements of the old document are then gone.
 func (p *Page) documentNumber(frame bool, key string) int {
-	key = surface.Clip(key, 80)
+	key = surface.Truncate(key, 80)
 	i := 0
 	if frame {
 		i = 1

@@ -134,7 +134,7 @@ func TestClickReportsChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Outcome != `clicked [1] button "Save"` || !a.Changes || len(a.Elements) != 1 || a.Elements[0].Name != "Undo" {
+	if a.Outcome != `clicked [1] button "Save"` || !a.OnlyChanges || len(a.Elements) != 1 || a.Elements[0].Name != "Undo" {
 		t.Errorf("it answers %+v", a)
 	}
 	for _, ask := range r.asked {
@@ -358,7 +358,7 @@ func TestHiddenPageIsReported(t *testing.T) {
 	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); faultKind(err) != surface.FaultGone {
 		t.Errorf("a number of the page before: %v", err)
 	}
-	if !elements.Issued(2) || elements.Issued(3) {
+	if !elements.WasIssued(2) || elements.WasIssued(3) {
 		t.Error("the ids do not come from the registry")
 	}
 	r.closed = true

@@ -43,9 +43,9 @@ const maxHTML = 2 << 20
 // countLimit is the time limit of CountOperable.
 const countLimit = 2 * time.Second
 
-// CountOperable returns the number of usable elements in the viewport. The error says why the page cannot be observed
+// CountUsable returns the number of usable elements in the viewport. The error says why the page cannot be observed
 // now, for example because it did not answer within 2 seconds.
-func (p *Page) CountOperable(ctx context.Context) (int, error) {
+func (p *Page) CountUsable(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)
 	defer cancel()
 	release, err := p.acquire(ctx)
@@ -105,7 +105,7 @@ func (p *Page) Annotations() []annotation.Element {
 func (p *Page) OriginOf(id int) surface.ElementOrigin {
 	element, ok := p.s.cfg.Elements.Element(id)
 	if !ok || element.Tab != p.tab {
-		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Elements.Issued(id)}
+		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Elements.WasIssued(id)}
 	}
 	_, alive := p.frameOf(element.Doc)
 	return surface.ElementOrigin{Origin: p.Address(), Secret: element.Secret, Gone: !alive}

@@ -114,7 +114,7 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 	}
 	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: toBox(pose.Stage), Elements: l.Elements}
 	for _, r := range pose.Covered {
-		d.Covered = append(d.Covered, toBox(r))
+		d.CoveredBoxes = append(d.CoveredBoxes, toBox(r))
 	}
 	for i, e := range l.Elements {
 		if e.ID == o.ID {
@@ -124,7 +124,7 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 			return strings.Contains(e.Value, s) ||
 				strings.Contains(e.Name, s)
 		}) {
-			d.Covered = append(d.Covered, e.Box)
+			d.CoveredBoxes = append(d.CoveredBoxes, e.Box)
 		}
 	}
 	if o.ID != 0 && (d.Crop == nil || !d.Crop.InView) {
@@ -200,7 +200,7 @@ func (p *Page) failedFault(ctx context.Context, err error) error {
 	}
 	return &surface.Fault{
 		Kind: surface.FaultTimeout, Message: fmt.Sprintf("There is no picture of the panel %s: %s.", p.name(),
-			surface.Clip(err.Error(), 200)),
+			surface.Truncate(err.Error(), 200)),
 		Suggestion: "Call get_page_content for its text, or take_screenshot again.",
 	}
 }

@@ -63,7 +63,7 @@ func TestOperableCountDoesNotRecordObservation(t *testing.T) {
 		"see": reply(packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
-	if n, err := p.CountOperable(t.Context()); n != 1 || err != nil {
+	if n, err := p.CountUsable(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d elements, %v", n, err)
 	}
 	if len(r.asked) != 1 {
@@ -124,7 +124,7 @@ func newPageWithCamera(t *testing.T, answers fakeAnswers,
 		Title:    func(string) string { return "Notes" },
 	})
 	s.SetWindowClient(&fakeWindow{answers: answers})
-	s.SetCamera(camera)
+	s.SetCaptureFunc(camera)
 	return s.Page("notes"), rested
 }
 

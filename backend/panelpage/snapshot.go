@@ -141,13 +141,13 @@ type probe struct {
 	w   collect.World
 }
 
-// Connected implements identity.DocumentProbe.
-func (p *probe) Connected(handles []int) ([]bool, error) {
+// AreConnected implements identity.DocumentProbe.
+func (p *probe) AreConnected(handles []int) ([]bool, error) {
 	return collect.AreConnected(p.ctx, p.w, handles)
 }
 
-// Keys implements identity.DocumentProbe.
-func (p *probe) Keys() (map[string]int, error) {
+// KeyCounts implements identity.DocumentProbe.
+func (p *probe) KeyCounts() (map[string]int, error) {
 	raw, _, err := collect.CollectWindowPage(p.ctx, p.w, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
@@ -202,7 +202,8 @@ func (p *Page) explain(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.As(err, &refusal):
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: "The page does not allow it: " + surface.Clip(refusal.Message, 200) +
+			Kind: surface.FaultBlocked, Message: "The page does not allow it: " + surface.Truncate(refusal.Message,
+				200) +
 				".",
 			Suggestion: "Call annotate_page to see what can be done.",
 		}

@@ -29,12 +29,12 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 		return errNotDescribed
 	}
 	now = p.maskedDescription(now) // the question and the audit log must not show secrets
-	command := excerpt.Runes(strings.Join(strings.Fields(now.Target), " "), maxCommand)
+	command := excerpt.TruncateRunes(strings.Join(strings.Fields(now.Target), " "), maxCommand)
 	if c.call.Args, err = json.Marshal(map[string]string{"host": host, "command": now.Target}); err != nil {
 		return errNotDescribed
 	}
 	c.desc = toolspec.Description{
-		Present: "Allow a command to connect to " + host + ": " + command, Target: now.Target, Hosts: []string{host},
+		Sentence: "Allow a command to connect to " + host + ": " + command, Target: now.Target, Hosts: []string{host},
 		RunsProgram: true, Network: true, HostsLimited: true, HostCheck: true,
 	}
 	p.decide(ctx, c)

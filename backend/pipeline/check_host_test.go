@@ -16,7 +16,7 @@ func (h *fixture) addCommand(run toolFunc) {
 	h.add(toolspec.Definition{Name: "bash", Group: "shell", Hints: toolspec.Hints{Destructive: true}, TimeoutMS: 300},
 		run)
 	h.descs["bash"] = toolspec.Description{
-		Present: "Run pip", Target: "pip install x", RunsProgram: true, Network: true, HostsLimited: true,
+		Sentence: "Run pip", Target: "pip install x", RunsProgram: true, Network: true, HostsLimited: true,
 		Commands: []toolspec.CommandUse{{Program: "pip", Name: "pip"}},
 	}
 	h.setMode(policy.ModeWorkspace)
@@ -53,11 +53,11 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the second question", func() bool {
-		w := h.approvals.Waiting()
+		w := h.approvals.WaitingApprovals()
 		return len(w) == 1 &&
 			w[0].ID != first.ID
 	})
-	second := h.approvals.Waiting()[0]
+	second := h.approvals.WaitingApprovals()[0]
 	if second.Hash == first.Hash {
 		t.Error("one answer would fit both questions")
 	}
@@ -104,7 +104,7 @@ func TestStoppedCallClosesHostQuestion(t *testing.T) {
 	if r := <-done; r.Success {
 		t.Errorf("%+v", r)
 	}
-	until(t, "no waiting question", func() bool { return len(h.approvals.Waiting()) == 0 })
+	until(t, "no waiting question", func() bool { return len(h.approvals.WaitingApprovals()) == 0 })
 	if err := h.approvals.Answer(t.Context(), asked.ID, event.AnswerOnce, "", asked.Hash); err == nil {
 		t.Error("a lapsed question was answered")
 	}

@@ -166,7 +166,7 @@ func (h *fixture) do(call toolspec.Call) toolspec.Result { return h.Do(context.B
 // eventsOf returns the data of the stored events of one kind.
 func eventsOf[D any](h *fixture, kind event.Kind) (all []D) {
 	h.t.Helper()
-	stored, err := h.events.After(context.Background(), 0, 10_000)
+	stored, err := h.events.EventsAfter(context.Background(), 0, 10_000)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -213,8 +213,8 @@ func (h *fixture) start(call toolspec.Call) chan toolspec.Result {
 // question waits for the only waiting question.
 func (h *fixture) question() event.Approval {
 	h.t.Helper()
-	until(h.t, "a question", func() bool { return len(h.approvals.Waiting()) == 1 })
-	return h.approvals.Waiting()[0]
+	until(h.t, "a question", func() bool { return len(h.approvals.WaitingApprovals()) == 1 })
+	return h.approvals.WaitingApprovals()[0]
 }
 
 func (h *fixture) answer(answer event.Answer, reason string) {

@@ -23,9 +23,9 @@ const (
 // arguments in secret and of arguments with a name that suggests a secret.
 func FormatCall(tool string, args json.RawMessage, secret ...string) string {
 	var object map[string]json.RawMessage
-	tool = excerpt.Runes(tool, maxValue)
+	tool = excerpt.TruncateRunes(tool, maxValue)
 	if json.Unmarshal(args, &object) != nil {
-		return tool + "(" + excerpt.Runes(string(args), maxValue) + ")"
+		return tool + "(" + excerpt.TruncateRunes(string(args), maxValue) + ")"
 	}
 	names := make([]string, 0, len(object))
 	for name := range object {
@@ -41,7 +41,7 @@ func FormatCall(tool string, args json.RawMessage, secret ...string) string {
 			b.WriteString(hidden)
 			break
 		}
-		b.WriteString(excerpt.Runes(name, maxValue) + "=" + formatValue(name, object[name], secret))
+		b.WriteString(excerpt.TruncateRunes(name, maxValue) + "=" + formatValue(name, object[name], secret))
 	}
 	return tool + "(" + b.String() + ")"
 }
@@ -53,9 +53,9 @@ func formatValue(name string, raw json.RawMessage, secret []string) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		text = strings.Join(strings.FieldsFunc(text, unicode.IsControl), " ")
-		return `"` + excerpt.Runes(text, maxValue) + `"`
+		return `"` + excerpt.TruncateRunes(text, maxValue) + `"`
 	}
-	return excerpt.Runes(string(hideSecrets(raw)), maxValue)
+	return excerpt.TruncateRunes(string(hideSecrets(raw)), maxValue)
 }
 
 // hideSecrets returns args with the values of secret-looking names replaced at any depth, and those of the arguments in
@@ -68,7 +68,7 @@ func hideSecrets(args json.RawMessage, secret ...string) json.RawMessage {
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		v = excerpt.Runes(strings.ToValidUTF8(string(args), "\uFFFD"), maxReported)
+		v = excerpt.TruncateRunes(strings.ToValidUTF8(string(args), "\uFFFD"), maxReported)
 	}
 	if object, ok := v.(map[string]any); ok {
 		for _, name := range secret {

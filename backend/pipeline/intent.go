@@ -43,7 +43,7 @@ func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
 
 func (p *Pipeline) auditRow(c *callState) event.CallIntent {
 	row := c.row
-	row.ID, row.CallRequest, row.Target, row.Grant = c.call.ID, p.request(c), c.desc.Target, c.decision.Grant
+	row.ID, row.CallRequest, row.Target, row.Grant = c.call.ID, p.request(c), c.desc.Target, c.decision.GrantID
 	row.Conversation, row.Turn = c.call.From.ShownIn()
 	return row
 }

@@ -86,7 +86,7 @@ func TestScrollingCallWritesIntentFirst(t *testing.T) {
 	disk := &fullDisk{Audit: h.audit}
 	h.cfg.Audit = disk
 	h.add(toolspec.Definition{Name: "photograph", Hints: toolspec.Hints{ReadOnly: true}}, echo)
-	h.descs["photograph"] = toolspec.Description{Present: "Photographing", ScrollsPage: true}
+	h.descs["photograph"] = toolspec.Description{Sentence: "Photographing", ScrollsPage: true}
 	disk.full.Store(true)
 	if got := h.do(called("photograph", `{}`)); got.Success || h.times("photograph") != 0 {
 		t.Errorf("%+v, ran %d times", got, h.times("photograph"))

@@ -46,7 +46,7 @@ func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Re
 	switch {
 	case !result.Success && len(result.Error) > maxReason:
 		text = strings.TrimSpace(result.Error + "\n" + text)
-		result.Error = excerpt.Runes(result.Error, maxReason)
+		result.Error = excerpt.TruncateRunes(result.Error, maxReason)
 	case result.Success:
 		text = result.ModelText()
 	}

@@ -164,7 +164,7 @@ func TestSpooledTextIsStoredForEveryCaller(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "run", Hints: toolspec.Hints{ReadOnly: true}},
 		func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
-			d, err := h.long.Draft()
+			d, err := h.long.NewDraft()
 			if err != nil {
 				return toolspec.Result{}, err
 			}

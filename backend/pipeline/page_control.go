@@ -30,7 +30,7 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 		"the page may have changed."
 	if from.Turn != "" {
 		out.write("progress", "Waiting: a person has taken over the page.")
-		limit := time.Duration(c.def.Deadline()) * time.Millisecond * 2 / 3
+		limit := time.Duration(c.def.TimeLimitMS()) * time.Millisecond * 2 / 3
 		wait, cancel := context.WithTimeout(ctx, min(maxPageWait, limit))
 		defer cancel()
 		if p.cfg.PageControl.WaitReturned(wait) == nil {

@@ -313,8 +313,8 @@ type RunningCall struct {
 	Started      time.Time
 }
 
-// Running returns the calls that have begun and not ended, oldest first.
-func (p *Pipeline) Running() []RunningCall {
+// RunningCalls returns the calls that have begun and not ended, oldest first.
+func (p *Pipeline) RunningCalls() []RunningCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := make([]RunningCall, 0, len(p.running))

@@ -19,7 +19,7 @@ func TestCallStartHasTimeout(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)
 	for i, c := range []struct{ own, want int }{{0, 5000}, {1500, 1500}, {9000, 5000}} {
-		h.descs["echo"] = toolspec.Description{Present: "Echoing", LimitMS: c.own}
+		h.descs["echo"] = toolspec.Description{Sentence: "Echoing", LimitMS: c.own}
 		h.do(called("echo", fmt.Sprintf(`{"x":"%d"}`, i)))
 		if start := eventsOf[event.CallStart](h, event.CallStarted)[i]; start.TimeoutMS != c.want {
 			t.Errorf("%d by its arguments: got %d, want %d", c.own, start.TimeoutMS, c.want)
@@ -30,7 +30,7 @@ func TestCallStartHasTimeout(t *testing.T) {
 func TestCallIsPublishedAndRecorded(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)
-	h.descs["echo"] = toolspec.Description{Present: "Echoing"}
+	h.descs["echo"] = toolspec.Description{Sentence: "Echoing"}
 	got := h.do(called("echo", `{"x":"a"}`))
 	if !got.Success || got.ModelText() != `{"n":1,"x":"a"}` {
 		t.Fatalf("%+v %s", got, got.ModelText())
@@ -43,7 +43,7 @@ func TestCallIsPublishedAndRecorded(t *testing.T) {
 	if end.Status != event.CallDone || end.Sentence != "Echoed" || end.Output != `{"n":1,"x":"a"}` {
 		t.Fatalf("%+v", end)
 	}
-	all, _ := h.events.After(context.Background(), 0, 10)
+	all, _ := h.events.EventsAfter(context.Background(), 0, 10)
 	for _, e := range all {
 		if e.Conversation != "talk" || e.Turn != "t1" || !strings.HasPrefix(e.Call, "c_") {
 			t.Fatalf("%+v", e)
@@ -53,8 +53,8 @@ func TestCallIsPublishedAndRecorded(t *testing.T) {
 	if row.Status != "done" || row.Decision != "allowed" || row.Sentence != "Echoed" || row.ID != all[0].Call {
 		t.Fatalf("%+v", row)
 	}
-	if len(h.Running()) != 0 {
-		t.Fatalf("%+v", h.Running())
+	if len(h.RunningCalls()) != 0 {
+		t.Fatalf("%+v", h.RunningCalls())
 	}
 }
 
@@ -370,7 +370,7 @@ func TestConcurrentCallsAreIndependent(t *testing.T) {
 			t.Errorf("call %d got %s", i, got.ModelText())
 		}
 	}
-	stored, _ := h.events.After(context.Background(), 0, 1000)
+	stored, _ := h.events.EventsAfter(context.Background(), 0, 1000)
 	byCall := map[string][]event.Kind{}
 	for _, e := range stored {
 		byCall[e.Call] = append(byCall[e.Call], e.Kind)

@@ -37,7 +37,7 @@ func (p *Pipeline) decide(ctx context.Context, c *callState) {
 
 func (c *callState) allowedByPolicy() {
 	c.row.Decision, c.row.Reason = "allowed", c.decision.Reason
-	if c.decision.Grant != "" {
+	if c.decision.GrantID != "" {
 		c.row.Decision = "granted"
 	}
 }
@@ -58,9 +58,9 @@ func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
 	return policy.ResolvePermission(def, p.cfg.Policy(), grants, describesEffects), nil
 }
 
-// Allowed reports whether the policy would allow call now without a question. It runs and records nothing, and checks
+// IsAllowed reports whether the policy would allow call now without a question. It runs and records nothing, and checks
 // neither the executor's Refuse nor secrets.
-func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
+func (p *Pipeline) IsAllowed(ctx context.Context, call toolspec.Call) bool {
 	c := p.newCall(call)
 	for _, next := range []stage{p.selectTool, p.reach, p.validate, p.resolveSurface, p.describe} {
 		if next(ctx, c) != nil {

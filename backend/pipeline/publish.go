@@ -31,24 +31,24 @@ func (p *Pipeline) announce(ctx context.Context, c *callState) {
 func (p *Pipeline) request(c *callState) event.CallRequest {
 	return event.CallRequest{
 		Tool: c.call.Tool, Args: p.shownArgs(c), Origin: c.def.Origin,
-		Caller: c.call.From.Caller, Client: c.call.From.Client, Sentence: c.desc.Present,
+		Caller: c.call.From.Caller, Client: c.call.From.Client, Sentence: c.desc.Sentence,
 	}
 }
 
 // sentence describes the call, even before describe has run.
 func (c *callState) sentence() string {
-	if c.desc.Present != "" {
-		return c.desc.Present
+	if c.desc.Sentence != "" {
+		return c.desc.Sentence
 	}
-	return "Calling " + excerpt.Runes(c.call.Tool, maxValue)
+	return "Calling " + excerpt.TruncateRunes(c.call.Tool, maxValue)
 }
 
 // timeout returns the longest running time in milliseconds, by the arguments and the tool's deadline.
 func (c *callState) timeout() int {
 	if own := c.desc.LimitMS; own > 0 {
-		return min(own, c.def.Deadline())
+		return min(own, c.def.TimeLimitMS())
 	}
-	return c.def.Deadline()
+	return c.def.TimeLimitMS()
 }
 
 // publish stores an event of the call after its earlier events. No effect depends on its success, because only the

@@ -41,7 +41,7 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 		CallOutcome: event.CallOutcome{
 			DurationMS: result.DurationMS, Preview: result.Preview,
 			Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
-			Sources: result.Sources, Output: excerpt.Runes(text, maxReported),
+			Sources: result.Sources, Output: excerpt.TruncateRunes(text, maxReported),
 			Changed: result.Changed, Undoable: result.Undoable, Stored: result.Stored,
 		},
 	}

@@ -107,8 +107,8 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 		return &r
 	}
 	c.desc = p.maskedDescription(desc)
-	if c.desc.Present == "" {
-		c.desc.Present = "Running " + c.call.Tool
+	if c.desc.Sentence == "" {
+		c.desc.Sentence = "Running " + c.call.Tool
 	}
 	p.findCopied(c)
 	return nil

@@ -22,7 +22,7 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 		p.repeats.changed()
 		defer p.repeats.changed()
 	}
-	ctx, stop := deadline.With(ctx, time.Duration(c.def.Deadline())*time.Millisecond)
+	ctx, stop := deadline.With(ctx, time.Duration(c.def.TimeLimitMS())*time.Millisecond)
 	defer stop()
 	out := p.newOutput(ctx, c)
 	defer out.close()
@@ -143,7 +143,7 @@ func checkJSON(value any) error {
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
 	if errors.Is(context.Cause(ctx), deadline.ErrExceeded) {
 		return toolspec.Fail(toolspec.SystemError,
-			"it was not done after "+seconds(c.def.Deadline())+" and was stopped; its effects so far remain",
+			"it was not done after "+seconds(c.def.TimeLimitMS())+" and was stopped; its effects so far remain",
 			"Check what it changed, then do it in smaller steps.")
 	}
 	return c.stopped()

@@ -37,7 +37,7 @@ func TestCancelDoesNotWaitForExecutor(t *testing.T) {
 		call.ID = "stop-" + tool
 		done := h.start(call)
 		<-running
-		if r := h.Running(); len(r) != 1 || r[0].ID != call.ID || r[0].Turn != "t1" {
+		if r := h.RunningCalls(); len(r) != 1 || r[0].ID != call.ID || r[0].Turn != "t1" {
 			t.Fatalf("%+v", r)
 		}
 		before := time.Now()
@@ -73,7 +73,7 @@ func TestCancelEndsWaitingApproval(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	if a := eventsOf[event.ApprovalAnswer](h, event.ApprovalAnswered); len(a) != 1 || a[0].Answer != "" ||
-		len(h.approvals.Waiting()) != 0 {
+		len(h.approvals.WaitingApprovals()) != 0 {
 		t.Fatalf("%+v", a)
 	}
 }

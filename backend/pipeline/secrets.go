@@ -128,7 +128,7 @@ func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Descriptio
 	if v == nil {
 		return d
 	}
-	d.Present, d.Target, d.Data = v.Mask(d.Present), v.Mask(d.Target), v.Mask(d.Data)
+	d.Sentence, d.Target, d.Data = v.Mask(d.Sentence), v.Mask(d.Target), v.Mask(d.Data)
 	d.Warnings = p.maskedAll(d.Warnings)
 	return d
 }

@@ -22,7 +22,7 @@ func TestSecretArgumentsAreNeverShownOrStored(t *testing.T) {
 			got = string(call.Args)
 			return toolspec.Fail(toolspec.UserError, "the field is off", "Wait."), nil
 		})
-	h.descs["write"] = toolspec.Description{Present: "Typing", Data: "hunter2", SecretArgs: []string{"x"}}
+	h.descs["write"] = toolspec.Description{Sentence: "Typing", Data: "hunter2", SecretArgs: []string{"x"}}
 	done := h.start(called("write", `{"x":"hunter2","url":"seen"}`))
 	if q := h.question(); strings.Contains(string(jsonOf(t, q)), "hunter2") ||
 		!strings.Contains(string(q.Args), "seen") {
@@ -41,7 +41,7 @@ func TestSecretArgumentsAreNeverShownOrStored(t *testing.T) {
 	if bad.ErrorType != toolspec.ValidationError || strings.Contains(bad.Error+bad.Suggestion, "hunter2") {
 		t.Errorf("the refusal: %+v", bad)
 	}
-	stored, err := h.events.After(t.Context(), 0, 1000)
+	stored, err := h.events.EventsAfter(t.Context(), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestNamedSecretsAreCheckedAndMasked(t *testing.T) {
 			}, nil
 		})
 	h.descs["send"] = toolspec.Description{
-		Present: "Sending", Hosts: []string{"git.example"}, Data: "{{secret:git}}",
+		Sentence: "Sending", Hosts: []string{"git.example"}, Data: "{{secret:git}}",
 		Secrets: []toolspec.SecretUse{{Name: "git", Place: "body", Origin: "https://git.example"}},
 	}
 	run := func(args string) toolspec.Result {
@@ -119,27 +119,27 @@ func TestNamedSecretsAreCheckedAndMasked(t *testing.T) {
 		t.Errorf("the failure tells %q", r.Error)
 	}
 	h.descs["send"] = toolspec.Description{
-		Present: "Sending",
-		Secrets: []toolspec.SecretUse{{Name: "git", Place: "body", Origin: "https://evil.example"}},
+		Sentence: "Sending",
+		Secrets:  []toolspec.SecretUse{{Name: "git", Place: "body", Origin: "https://evil.example"}},
 	}
 	if r = h.do(called("send", `{"x":"{{secret:git}}"}`)); r.ErrorType != toolspec.SecurityError ||
 		!strings.Contains(r.Error, "git.example") {
 		t.Errorf("another host: %+v", r)
 	}
-	h.descs["send"] = toolspec.Description{Present: "Sending"}
+	h.descs["send"] = toolspec.Description{Sentence: "Sending"}
 	if r = h.do(called("send", `{"x":"{{secret:bank}}"}`)); r.ErrorType != toolspec.SecurityError ||
 		!strings.Contains(r.Error, "bank.example") {
 		t.Errorf("where none is put in: %+v", r)
 	}
 	h.descs["send"] = toolspec.Description{
-		Present: "Sending",
-		Secrets: []toolspec.SecretUse{{Name: "nobody", Place: "body", Origin: "https://git.example"}},
+		Sentence: "Sending",
+		Secrets:  []toolspec.SecretUse{{Name: "nobody", Place: "body", Origin: "https://git.example"}},
 	}
 	if r = h.do(called("send", `{"x":"{{secret:nobody}}"}`)); r.ErrorType != toolspec.UserError ||
 		!strings.Contains(r.Suggestion, "bank, git") {
 		t.Errorf("an unknown one: %+v", r)
 	}
-	stored, err := h.events.After(t.Context(), 0, 1000)
+	stored, err := h.events.EventsAfter(t.Context(), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ const flat = "/home/ana/flat"
 // bashCall returns a call that runs a command line.
 func bashCall(command string, commands ...toolspec.CommandUse) Input {
 	in := baselineCall("shell", "bash", `{"command":`+quoteJSON(command)+`}`, toolspec.Hints{Destructive: true})
-	in.Description = toolspec.Description{Present: "Run it", Target: command, RunsProgram: true, Commands: commands}
+	in.Description = toolspec.Description{Sentence: "Run it", Target: command, RunsProgram: true, Commands: commands}
 	return in
 }
 
@@ -276,7 +276,7 @@ func TestRuleRefusesDespiteGrantsAndModes(t *testing.T) {
 	yes := grantFor(t, wantVerdict(t, push, VerdictAsk), event.AnswerAlways)
 	rule := forbidRule(toolspec.Grant{Commands: []string{"git push"}})
 	d := wantVerdict(t, push.with(yes, rule).mode(ModeFull), VerdictRefuse)
-	if d.Grant != "rule" || !strings.Contains(d.Reason, "never this") {
+	if d.GrantID != "rule" || !strings.Contains(d.Reason, "never this") {
 		t.Errorf("%+v", d)
 	}
 	wantVerdict(t, push.with(rule, yes).caller(toolspec.CallerPerson), VerdictRefuse)

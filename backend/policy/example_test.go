@@ -15,8 +15,8 @@ func ExampleDecide() {
 		},
 		Definition: toolspec.Definition{Name: "write_file", Group: "files", Hints: toolspec.Hints{Destructive: true}},
 		Description: toolspec.Description{
-			Present: "Writing a.txt",
-			Files:   []toolspec.FileUse{{Path: "/work/a.txt", Use: toolspec.UseWrite}},
+			Sentence: "Writing a.txt",
+			Files:    []toolspec.FileUse{{Path: "/work/a.txt", Use: toolspec.UseWrite}},
 		},
 		Settings: policy.Settings{Mode: policy.ModeAsk, Folder: "/work"},
 	})

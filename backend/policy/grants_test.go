@@ -21,7 +21,7 @@ func TestHostGrantDoesNotCoverSubdomain(t *testing.T) {
 	in := baselineCall("web", "http_request", `{"url":"https://api.example/v1"}`,
 		toolspec.Hints{OpenWorld: true}).hosts("api.example")
 	g := grantFor(t, wantVerdict(t, in, VerdictAsk), event.AnswerAlways)
-	if d := wantVerdict(t, in.with(g), VerdictAllow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
+	if d := wantVerdict(t, in.with(g), VerdictAllow); d.GrantID != "g1" || !strings.Contains(d.Reason, g.Text) {
 		t.Fatalf("%+v", d)
 	}
 	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://api.example/other"}`,
@@ -114,7 +114,7 @@ func TestStoredGrantCoversSameCall(t *testing.T) {
 			again := in
 			again.Grants = []toolspec.Grant{g}
 			again.Call.ID, again.Call.From.Turn = "c2", "t2"
-			if got := Decide(again); got.Verdict != VerdictAllow || got.Grant != string(answer) {
+			if got := Decide(again); got.Verdict != VerdictAllow || got.GrantID != string(answer) {
 				t.Fatalf("granted %q, got %s: %s", g.Text, got.Verdict, got.Reason)
 			}
 		}
@@ -134,7 +134,7 @@ func TestStoredGrantCoversNothingOutsideItsScope(t *testing.T) {
 			if got.Verdict == without.Verdict {
 				continue
 			}
-			if got.Verdict != VerdictAllow || got.Grant != "g" {
+			if got.Verdict != VerdictAllow || got.GrantID != "g" {
 				t.Fatalf("a grant changed %s to %s", without.Verdict, got.Verdict)
 			}
 			outOfScope(t, in, other, answer)

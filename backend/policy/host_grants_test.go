@@ -18,7 +18,7 @@ func (in Input) limited() Input {
 func hostCheckCall(host string) Input {
 	in := bashCall("pip install x").network(host).limited()
 	in.Call.Args = []byte(`{"host":` + quoteJSON(host) + `,"command":"pip install x"}`)
-	in.Description.Present, in.Description.HostCheck = "Let a command reach "+host+": pip install x", true
+	in.Description.Sentence, in.Description.HostCheck = "Let a command reach "+host+": pip install x", true
 	return in
 }
 

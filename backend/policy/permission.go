@@ -66,8 +66,8 @@ type EffectivePermission struct {
 	Verdict Verdict `json:"verdict"`
 	// Rule is a sentence about the rule that decides.
 	Rule string `json:"rule"`
-	// Forbids are the ids of the rules that forbid the whole tool.
-	Forbids []string `json:"forbids,omitempty"`
+	// ForbiddingRules are the ids of the rules that forbid the whole tool.
+	ForbiddingRules []string `json:"forbids,omitempty"`
 }
 
 // VerdictDepends is the verdict of an EffectivePermission if the arguments decide.
@@ -88,7 +88,7 @@ func ResolvePermission(
 	s := EffectivePermission{Permission: PermissionDefault, Verdict: VerdictAllow}
 	for _, g := range grants {
 		if ForbidsTool(g, def) {
-			s.Permission, s.Forbids = PermissionNever, append(s.Forbids, g.ID)
+			s.Permission, s.ForbiddingRules = PermissionNever, append(s.ForbiddingRules, g.ID)
 		}
 	}
 	asking, allowed := f.isAskingTool(), f.isAllowedTool()

@@ -149,8 +149,8 @@ func TestResolvePermissionNamesDecidingRule(t *testing.T) {
 				t.Errorf("got %s, %s, %q; want %s, %s, %q", s.Permission, s.Verdict, s.Rule, c.permission, c.verdict,
 					c.rule)
 			}
-			if (len(s.Forbids) > 0) != (c.permission == PermissionNever) {
-				t.Errorf("forbidden by %v", s.Forbids)
+			if (len(s.ForbiddingRules) > 0) != (c.permission == PermissionNever) {
+				t.Errorf("forbidden by %v", s.ForbiddingRules)
 			}
 		})
 	}

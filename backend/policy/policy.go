@@ -89,9 +89,9 @@ type Decision struct {
 	Verdict Verdict
 	// Reason is a sentence that explains the verdict.
 	Reason string
-	// Grant is the id of the grant that answered the question, or of the rule that refused the call, "" if there is
+	// GrantID is the id of the grant that answered the question, or of the rule that refused the call, "" if there is
 	// none.
-	Grant string
+	GrantID string
 	// ErrorType and Suggestion are set for a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
@@ -135,7 +135,7 @@ func (f facts) decide() Decision {
 	}
 	for _, g := range f.in.Grants {
 		if f.coveredBy(g) {
-			return Decision{Verdict: VerdictAllow, Reason: "You allowed it: " + g.Text, Grant: g.ID}
+			return Decision{Verdict: VerdictAllow, Reason: "You allowed it: " + g.Text, GrantID: g.ID}
 		}
 	}
 	if d, answered := f.answeredByOption(); answered && !f.isAskingTool() {

@@ -36,9 +36,9 @@ func (f facts) questionText() string {
 	switch {
 	case d.NewProgram != "":
 		return "Start " + d.NewProgram + ": " + d.Target + "?"
-	case d.RunsProgram && f.describesEffects() && d.Present != "":
+	case d.RunsProgram && f.describesEffects() && d.Sentence != "":
 		// This sentence comes from reading the command, not from the model.
-		return strings.TrimRight(d.Present, ".") + "?"
+		return strings.TrimRight(d.Sentence, ".") + "?"
 	case d.Data != "" && len(f.hosts) > 0:
 		return "Send " + f.quotedData() + " to " + joinWords(f.hosts) + "?"
 	case f.isInterfaceTool() && f.address != "":
@@ -66,8 +66,8 @@ func (f facts) toolName() string {
 }
 
 func (f facts) actionText() string {
-	if f.in.Description.Present != "" {
-		return f.in.Description.Present
+	if f.in.Description.Sentence != "" {
+		return f.in.Description.Sentence
 	}
 	return "Run " + f.toolName()
 }

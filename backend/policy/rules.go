@@ -158,7 +158,7 @@ func refuseByRule(f facts) (Decision, bool) {
 	for _, g := range f.in.Grants {
 		if f.forbiddenBy(g) {
 			return Decision{
-				Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError, Grant: g.ID,
+				Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError, GrantID: g.ID,
 				Reason:     "a rule forbids it: " + g.Text,
 				Suggestion: "Continue without it. The person can remove the rule in the settings.",
 			}, true

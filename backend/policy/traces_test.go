@@ -67,7 +67,7 @@ func (c chance) effectCall() Input {
 		toolspec.Hints{Destructive: c.rarely(2)})
 	if c.rarely(2) {
 		in = baselineCall("shell", "bash", `{"command":"`+c.one("x", "y")+`"}`, toolspec.Hints{Destructive: true})
-		in.Description.RunsProgram, in.Description.Present = true, "Run it"
+		in.Description.RunsProgram, in.Description.Sentence = true, "Run it"
 		for range 1 + c.IntN(2) {
 			use := toolspec.CommandUse{Program: c.one("ls", "go test", "go vet", ""), Harmless: c.rarely(3)}
 			if !use.Harmless && !c.rarely(3) {
@@ -113,7 +113,7 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 			g.ID = string(answer)
 			same := in.with(g)
 			same.Call.ID, same.Call.From.Turn = "c2", "t2"
-			if got := Decide(same); got.Verdict != VerdictAllow || got.Grant != string(answer) {
+			if got := Decide(same); got.Verdict != VerdictAllow || got.GrantID != string(answer) {
 				t.Fatalf("seed %d: granted %q, but it asks again: %s %s", seed, g.Text, got.Verdict, got.Reason)
 			}
 			again++
@@ -124,7 +124,7 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 			without, with := Decide(other), Decide(other.with(g))
 			if with.Verdict != without.Verdict {
 				covered++
-				if with.Verdict != VerdictAllow || with.Grant != string(answer) {
+				if with.Verdict != VerdictAllow || with.GrantID != string(answer) {
 					t.Fatalf("seed %d: %q changed %s to %s", seed, g.Text, without.Verdict, with.Verdict)
 				}
 				if wider := coverageError(in, other, answer, g); wider != "" {
@@ -132,7 +132,7 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 				}
 			}
 			rule := toolspec.Grant{ID: "rule", Scope: toolspec.GrantForbid, Tool: in.Call.Tool, Text: "never"}
-			if got := Decide(in.with(g, rule)); got.Verdict != VerdictRefuse || got.Grant != "rule" {
+			if got := Decide(in.with(g, rule)); got.Verdict != VerdictRefuse || got.GrantID != "rule" {
 				t.Fatalf("seed %d: a rule against %s does not win over %q", seed, in.Call.Tool, g.Text)
 			}
 			refused++

@@ -22,13 +22,13 @@ func (c Condition) IsZero() bool { return c == Condition{} }
 func (c Condition) UnmetText() string {
 	var parts []string
 	if c.Text != "" {
-		parts = append(parts, fmt.Sprintf("%q did not appear", Clip(c.Text, 80)))
+		parts = append(parts, fmt.Sprintf("%q did not appear", Truncate(c.Text, 80)))
 	}
 	if c.AbsentText != "" {
-		parts = append(parts, fmt.Sprintf("%q did not disappear", Clip(c.AbsentText, 80)))
+		parts = append(parts, fmt.Sprintf("%q did not disappear", Truncate(c.AbsentText, 80)))
 	}
 	if c.URL != "" {
-		parts = append(parts, fmt.Sprintf("the address did not change to contain %q", Clip(c.URL, 80)))
+		parts = append(parts, fmt.Sprintf("the address did not change to contain %q", Truncate(c.URL, 80)))
 	}
 	if len(parts) == 0 {
 		return "stopped waiting"
@@ -40,13 +40,13 @@ func (c Condition) UnmetText() string {
 func (c Condition) MetText() string {
 	var parts []string
 	if c.Text != "" {
-		parts = append(parts, fmt.Sprintf("%q is there", Clip(c.Text, 80)))
+		parts = append(parts, fmt.Sprintf("%q is there", Truncate(c.Text, 80)))
 	}
 	if c.AbsentText != "" {
-		parts = append(parts, fmt.Sprintf("%q is gone", Clip(c.AbsentText, 80)))
+		parts = append(parts, fmt.Sprintf("%q is gone", Truncate(c.AbsentText, 80)))
 	}
 	if c.URL != "" {
-		parts = append(parts, fmt.Sprintf("the address contains %q", Clip(c.URL, 80)))
+		parts = append(parts, fmt.Sprintf("the address contains %q", Truncate(c.URL, 80)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -25,8 +25,8 @@ type Surface interface {
 	Type(ctx context.Context, o TypeOptions) (annotation.Observation, error)
 	// Select chooses options of the native list id by label or value.
 	Select(ctx context.Context, id int, values []string) (annotation.Observation, error)
-	// Press presses a key such as "Enter" or "Control+a" on the element that has the focus.
-	Press(ctx context.Context, key string) (annotation.Observation, error)
+	// PressKey presses a key such as "Enter" or "Control+a" on the element that has the focus.
+	PressKey(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
 	// Wait waits until all conditions in o are true, or for the whole time limit if o has none. The error is a *Fault
@@ -54,9 +54,9 @@ type Surface interface {
 	KeyTargets() []string
 	// Address returns the address of the page, "" for none.
 	Address() string
-	// OpenDialog describes the open dialog in a sentence and returns the address of the page that opened it. Both are
-	// "" if no dialog is open.
-	OpenDialog() (what, address string)
+	// DescribeDialog describes the open dialog in a sentence and returns the address of the page that opened it. Both
+	// are "" if no dialog is open.
+	DescribeDialog() (what, address string)
 }
 
 // AnnotateOptions says what to list. Scope is viewport (default) or page. Query keeps only elements that match it.

@@ -9,8 +9,8 @@ import (
 // QuoteText returns a page's text on one line of at most runes runes, in quotation marks and with those in it escaped.
 func QuoteText(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
-// Clip truncates s to at most runes runes. A truncated text ends with "…", which is one of them.
-func Clip(s string, runes int) string {
+// Truncate truncates s to at most runes runes. A truncated text ends with "…", which is one of them.
+func Truncate(s string, runes int) string {
 	if len(s) <= runes {
 		return s
 	}

@@ -15,7 +15,7 @@ type Paths struct {
 	Folder func() string
 	// Home is the person's home folder for paths that start with ~/, or "" for none.
 	Home   string
-	Places *protectedpaths.Places
+	Places *protectedpaths.Classifier
 	// Downloads is the folder where the browser saves files. Its files count as outside text.
 	Downloads string
 }
@@ -25,7 +25,7 @@ type ResolvedPath struct {
 	// Real is the absolute, clean path, with links followed as far as the path exists. Folder is the workspace folder
 	// with links followed.
 	Real, Folder string
-	Place        protectedpaths.Place
+	Place        protectedpaths.Classification
 }
 
 // Resolve resolves a path in a call and classifies it, both as written and with links followed. A relative path starts
@@ -56,7 +56,7 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 		abs = folder + string(filepath.Separator) + path
 	}
 	place := p.Places.Classify(abs)
-	if place.Kind == protectedpaths.Secret {
+	if place.Kind == protectedpaths.KindSecret {
 		return ResolvedPath{}, RefuseSecret(path, place), nil
 	}
 	real, err := protectedpaths.Resolve(abs)
@@ -68,14 +68,14 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	if now := p.Places.ClassifyByName(real); now.Kind > place.Kind {
 		place = now
 	}
-	if place.Kind == protectedpaths.Secret {
+	if place.Kind == protectedpaths.KindSecret {
 		return ResolvedPath{}, RefuseSecret(path, place), nil
 	}
 	return ResolvedPath{Real: real, Folder: folder, Place: place}, nil, nil
 }
 
 // RefuseSecret returns the failed Result for a secret place.
-func RefuseSecret(path string, place protectedpaths.Place) *toolspec.Result {
+func RefuseSecret(path string, place protectedpaths.Classification) *toolspec.Result {
 	return Fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.Description,
 		"Go on without it. If the person wants it, they can open it themselves.")
 }

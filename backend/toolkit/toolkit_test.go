@@ -41,7 +41,7 @@ func TestLocate(t *testing.T) {
 		{path: home + "/flat/a.txt", real: work + "/a.txt"},
 		{path: "~", real: home},
 		{path: "~/notes/b.txt", real: home + "/notes/b.txt"},
-		{path: ".git/config", real: work + "/.git/config", kind: protectedpaths.Sensitive},
+		{path: ".git/config", real: work + "/.git/config", kind: protectedpaths.KindSensitive},
 		{path: "got/x.bin", real: home + "/downloads/x.bin", from: "download:x.bin"},
 		{path: "../x", refused: toolspec.SecurityError},
 		{path: "keys/id", refused: toolspec.SecurityError},

@@ -79,10 +79,11 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	}
 	watcher := &stateWatcher{changed: make(chan struct{}, 1)}
 	servers := mcpclient.New(mcpclient.Config{
-		Path: path, Journal: watcher, Log: log, Version: "conformance", OpenPage: openPage, Ask: acceptForms(scenario),
-		Memory: newMemory(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
+		Path: path, Journal: watcher, Log: log, Version: "conformance", OpenPage: openPage,
+		Elicit:       acceptForms(scenario),
+		KnownServers: newMemory(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
 		// The suite expects this URL and never fetches it.
-		ClientMetadata: "https://conformance-test.local/client-metadata.json",
+		MetadataURL: "https://conformance-test.local/client-metadata.json",
 	})
 	if err := servers.Start(ctx); err != nil {
 		return fmt.Errorf("starting: %w", err)
@@ -102,7 +103,7 @@ func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 			Algorithm: data.Algorithm,
 		}
 		if scenario == "auth/client-credentials-basic" || scenario == "auth/client-credentials-jwt" {
-			e.OAuth.Grant = "client_credentials"
+			e.OAuth.GrantType = "client_credentials"
 		}
 	}
 	return e

@@ -86,6 +86,6 @@ func acceptForms(scenario string) func(context.Context, requests.Elicitation) (r
 		if scenario == "sep-2322-client-request-state" {
 			filled["confirmed"] = true
 		}
-		return requests.Answer{Action: requests.Accept, Content: filled}, nil
+		return requests.Answer{Action: requests.ActionAccept, Content: filled}, nil
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	files, err := app.Generated()
+	files, err := app.GeneratedFiles()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)

@@ -198,7 +198,7 @@ func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 		return err
 	}
 	for _, c := range conversations {
-		waiting, err := s.Waiting(ctx, c.ID)
+		waiting, err := s.WaitingMessages(ctx, c.ID)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func testFullDisk(t *testing.T, dir string) {
 	w.env = append(w.env, "SEXTANT_DATA="+filepath.Join(dir, "data"), "TMPDIR="+dir)
 	d := &diskTrial{t: t, dir: dir, filler: filepath.Join(dir, "filler"), events: make(chan event.Event, 100_000)}
 	effect := w.effects.URL + "/effect/"
-	answers := []openaitest.Turn{
+	answers := []openaitest.Answer{
 		{Text: strings.Repeat("before ", 20), ChunkDelay: time.Millisecond},
 		{Text: strings.Repeat("while ", 2000), ChunkDelay: time.Millisecond, ChunkSize: 12},
 		{Calls: []openaitest.Call{{ID: "a", Name: "call_tool", Args: `{"tool":"http_request","args":{"url":"` + effect +

@@ -101,13 +101,13 @@ func (m *scriptedModel) recordRefusal(r openaitest.Request, problem string) {
 }
 
 // answer returns the next turn of a conversation: some rounds of calls, then text.
-func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
+func (m *scriptedModel) answer(r openaitest.Request) openaitest.Answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(r.Tools) == 0 {
 		m.summaries++
 		m.trigger.reached(summaryAsked)
-		return openaitest.Turn{Text: m.randomWords(30), ChunkDelay: time.Millisecond, ChunkSize: 20}
+		return openaitest.Answer{Text: m.randomWords(30), ChunkDelay: time.Millisecond, ChunkSize: 20}
 	}
 	m.trigger.reached(modelAsked)
 	m.checkReports(r)
@@ -120,7 +120,7 @@ func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 			rounds++
 		}
 	}
-	t := openaitest.Turn{
+	t := openaitest.Answer{
 		Text: m.randomWords(5 + m.r.IntN(60)), ChunkDelay: time.Duration(m.r.IntN(3)) * time.Millisecond,
 		ChunkSize: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10},
 	}
@@ -156,7 +156,7 @@ func (m *scriptedModel) call(r openaitest.Request) openaitest.Call {
 		m.contents[path] = append(m.contents[path], id)
 		name, args = "write_file", map[string]any{"path": path, "content": content(id, 1+m.r.IntN(300))}
 	}
-	if !r.Tool(name) {
+	if !r.HasTool(name) {
 		name, args = "call_tool", map[string]any{"tool": name, "args": args}
 	}
 	packed, err := json.Marshal(args)

@@ -60,7 +60,7 @@ func (m *model) record() (obeyed, calls []string, text string) {
 }
 
 // answer returns the next turn of the conversation.
-func (m *model) answer(r openaitest.Request) openaitest.Turn {
+func (m *model) answer(r openaitest.Request) openaitest.Answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var read strings.Builder
@@ -78,13 +78,13 @@ func (m *model) answer(r openaitest.Request) openaitest.Turn {
 		m.obey(revealHidden(m.contextText))
 	}
 	if len(m.plan) == 0 {
-		return openaitest.Turn{Text: "Done."}
+		return openaitest.Answer{Text: "Done."}
 	}
 	m.current = m.plan[0]
 	m.plan = m.plan[1:]
 	args := m.fillArgs(m.current.args)
 	m.calls = append(m.calls, m.current.tool+" "+args)
-	return openaitest.Turn{ChunkSize: 4096, Calls: []openaitest.Call{{
+	return openaitest.Answer{ChunkSize: 4096, Calls: []openaitest.Call{{
 		ID:   fmt.Sprintf("call_%d", len(m.calls)),
 		Name: m.current.tool, Args: args,
 	}}}

@@ -106,7 +106,7 @@ func newPerson(env *environment) *person {
 }
 
 func (p *person) answer(e event.Event) {
-	for _, q := range p.env.sys.Approvals.Waiting() {
+	for _, q := range p.env.sys.Approvals.WaitingApprovals() {
 		if q.Call != e.Call {
 			continue
 		}

@@ -143,7 +143,7 @@ func (env *environment) newPerson() *person {
 }
 
 func (p *person) answer(e event.Event) {
-	for _, q := range p.env.sys.Approvals.Waiting() {
+	for _, q := range p.env.sys.Approvals.WaitingApprovals() {
 		if q.Call != e.Call {
 			continue
 		}
@@ -162,7 +162,7 @@ func (p *person) approves(tool string) bool {
 	switch tool {
 	case "read_file", "write_file", "edit_file", "list_directory", "find_files", "search_files":
 		return true
-	case p.env.sys.Nav.Tool("evaluate"):
+	case p.env.sys.Nav.EnvironmentTool("evaluate"):
 		return false
 	}
 	for _, c := range p.env.sys.Nav.Environment {

@@ -50,7 +50,7 @@ func newSolver(tasks []*task) *solver {
 }
 
 // answer returns the next turn of a conversation.
-func (s *solver) answer(r openaitest.Request) openaitest.Turn {
+func (s *solver) answer(r openaitest.Request) openaitest.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var read []string
@@ -81,18 +81,18 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 	return turn
 }
 
-func (s *solver) nextTurn(request string, made int, read []string, r openaitest.Request) openaitest.Turn {
+func (s *solver) nextTurn(request string, made int, read []string, r openaitest.Request) openaitest.Answer {
 	t := s.tasks[request]
 	if t == nil {
-		return openaitest.Turn{Text: "There is no script for this."}
+		return openaitest.Answer{Text: "There is no script for this."}
 	}
 	if made >= len(t.Script) {
-		return openaitest.Turn{Text: "Done."}
+		return openaitest.Answer{Text: "Done."}
 	}
 	o := t.Script[made]
 	args, err := fillArgs(t.fillHosts(o.args), read)
 	name := o.tool
-	if err == nil && !r.Tool(name) {
+	if err == nil && !r.HasTool(name) {
 		if !slices.ContainsFunc(read, func(text string) bool { return strings.Contains(text, name) }) {
 			err = fmt.Errorf("%s was neither offered nor found", name)
 		}
@@ -103,9 +103,9 @@ func (s *solver) nextTurn(request string, made int, read []string, r openaitest.
 	}
 	if err != nil {
 		s.stuck[request] = fmt.Sprintf("before call %d, %s: %v", made+1, o.tool, err)
-		return openaitest.Turn{Text: "I cannot continue."}
+		return openaitest.Answer{Text: "I cannot continue."}
 	}
-	return openaitest.Turn{Calls: []openaitest.Call{{ID: fmt.Sprintf("call_%d", made+1), Name: name, Args: args}}}
+	return openaitest.Answer{Calls: []openaitest.Call{{ID: fmt.Sprintf("call_%d", made+1), Name: name, Args: args}}}
 }
 
 func viaCallTool(name, args string, err error) ([]byte, error) {

@@ -119,7 +119,7 @@ func (p *Panel) history(w http.ResponseWriter, r *http.Request) {
 		sources = append(sources, origin(v.URL))
 	}
 	slices.Sort(sources)
-	reply.JSONFrom(w, r, map[string]any{"visited": all}, slices.Compact(sources)...)
+	reply.WriteJSONWithSources(w, r, map[string]any{"visited": all}, slices.Compact(sources)...)
 }
 
 func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +138,7 @@ func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
 		sources = append(sources, origin(b.URL))
 	}
 	slices.Sort(sources)
-	reply.JSONFrom(w, r, map[string]any{"bookmarks": all}, slices.Compact(sources)...)
+	reply.WriteJSONWithSources(w, r, map[string]any{"bookmarks": all}, slices.Compact(sources)...)
 }
 
 func (p *Panel) saveBookmark(w http.ResponseWriter, r *http.Request) {
@@ -168,7 +168,7 @@ func (p *Panel) saveBookmark(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusInternalServerError, "the bookmark was not saved: "+err.Error(), "Try again.")
 		return
 	}
-	reply.JSONFrom(w, r, b, origin(b.URL))
+	reply.WriteJSONWithSources(w, r, b, origin(b.URL))
 }
 
 func (p *Panel) removeBookmark(w http.ResponseWriter, r *http.Request) {
@@ -190,7 +190,7 @@ func (p *Panel) removeBookmark(w http.ResponseWriter, r *http.Request) {
 		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}
 		answer := toolspec.OK(map[string]any{"removed": address, "undo": back})
 		answer.Text, answer.Sources = "Removed the bookmark of "+address, []string{origin(address)}
-		reply.SetResult(w, r, answer)
+		reply.WriteResult(w, r, answer)
 	}
 }
 
@@ -203,7 +203,7 @@ func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 	}
 	content := p.services.ReadPage(r.Context(), v.Call)
 	if !content.Success {
-		reply.SetResult(w, r, content)
+		reply.WriteResult(w, r, content)
 		return
 	}
 	var lines []string
@@ -223,5 +223,5 @@ func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := toolspec.OK(map[string]any{"outline": text})
 	answer.Text, answer.Sources, answer.LocalSources = text, content.Sources, content.LocalSources
-	reply.SetResult(w, r, answer)
+	reply.WriteResult(w, r, answer)
 }

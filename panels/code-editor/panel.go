@@ -19,8 +19,8 @@ import (
 // Files contains the methods of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Real returns the absolute path of a path in a call, with links resolved.
-	Real(path string) (string, error)
+	// RealPath returns the absolute path of a path in a call, with links resolved.
+	RealPath(path string) (string, error)
 }
 
 // Panel is the http.Handler of the panel's endpoints. It is safe for concurrent use.
@@ -88,7 +88,7 @@ func (p *Panel) save(call toolspec.Call) (tool string, args any, bad *toolspec.R
 	if bad := panels.DecodeArgs(call, &a); bad != nil {
 		return "", nil, bad
 	}
-	if real, err := p.files.Real(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson &&
+	if real, err := p.files.RealPath(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson &&
 		p.HasDraft(real) {
 		r := toolspec.Fail(toolspec.UserError, a.FilePath+" has unsaved changes in the editor, so it was not written",
 			"Ask the user to save or discard them, or show your changes with editor_show_diff.")

@@ -17,7 +17,7 @@ import (
 type files struct{ asked toolspec.Call }
 
 func (f *files) Describe(call toolspec.Call) toolspec.Description {
-	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: "/w/a", Use: toolspec.UseWrite}}}
+	return toolspec.Description{Sentence: call.Tool, Files: []toolspec.FileUse{{Path: "/w/a", Use: toolspec.UseWrite}}}
 }
 func (f *files) Refuse(toolspec.Call) *toolspec.Result { return nil }
 func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition,
@@ -26,17 +26,17 @@ func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Defini
 	f.asked = call
 	return toolspec.OK("done"), nil
 }
-func (f *files) Real(path string) (string, error) { return filepath.Join("/w", path), nil }
+func (f *files) RealPath(path string) (string, error) { return filepath.Join("/w", path), nil }
 
 func TestAssistantDoesNotOverwriteUnsavedText(t *testing.T) {
 	t.Parallel()
-	kept := codeeditor.Open(t.TempDir(), nil)
+	kept := codeeditor.OpenStateStore(t.TempDir(), nil)
 	p := codeeditor.New(&files{}, kept)
 	call := toolspec.Call{
 		Tool: "editor_save_file", Args: json.RawMessage(`{"filePath":"a","content":"x"}`),
 		From: toolspec.Provenance{Caller: toolspec.CallerModel},
 	}
-	if d, ok := p.Describe(call); !ok || d.Present != "hand_save" {
+	if d, ok := p.Describe(call); !ok || d.Sentence != "hand_save" {
 		t.Errorf("%+v %v", d, ok)
 	}
 	if err := kept.SaveDraft(wire.EditorDraft{Path: "/w/a", Text: "mine"}); err != nil {
@@ -71,7 +71,7 @@ func TestHandlerMatchesManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered := codeeditor.New(&files{}, codeeditor.Open(t.TempDir(), nil)).Endpoints()
+	answered := codeeditor.New(&files{}, codeeditor.OpenStateStore(t.TempDir(), nil)).Endpoints()
 	for _, tool := range m.Tools {
 		if answered[tool.Name] != tool.Endpoint {
 			t.Errorf("%s: %q, the manifest says %q", tool.Name, answered[tool.Name], tool.Endpoint)
@@ -87,7 +87,7 @@ func TestOpenFilesAreRestored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var states []wire.EditorState
-	kept := codeeditor.Open(dir, func(s wire.EditorState) { states = append(states, s) })
+	kept := codeeditor.OpenStateStore(dir, func(s wire.EditorState) { states = append(states, s) })
 	state := wire.EditorState{
 		Tabs:   []wire.EditorTab{{Path: "/w/a", DisplayPath: "a", Line: 3}, {Path: "relative"}},
 		Active: "/w/a", Selection: strings.Repeat("é", 1500),
@@ -112,7 +112,7 @@ func TestOpenFilesAreRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := codeeditor.Open(dir, nil).Session()
+	again := codeeditor.OpenStateStore(dir, nil).Session()
 	if len(again.State.Tabs) != 1 || again.State.Active != "/w/a" || len(again.State.Selection) > 2000 {
 		t.Errorf("%+v", again.State)
 	}

@@ -40,9 +40,10 @@ type StateStore struct {
 	drafts map[string]wire.EditorDraft
 }
 
-// Open returns a StateStore for dir, an absolute path that is created when something is stored. Open ignores unreadable
-// state. changed may be nil. It is called with the loaded and each new state, and must not call the StateStore.
-func Open(dir string, changed func(wire.EditorState)) *StateStore {
+// OpenStateStore returns a StateStore for dir, an absolute path that is created when something is stored. Open ignores
+// unreadable state. changed may be nil. It is called with the loaded and each new state, and must not call the
+// StateStore.
+func OpenStateStore(dir string, changed func(wire.EditorState)) *StateStore {
 	if changed == nil {
 		changed = func(wire.EditorState) {}
 	}

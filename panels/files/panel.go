@@ -16,8 +16,8 @@ import (
 // Files contains the methods of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Trash returns the content of the trash, the latest first.
-	Trash() []wire.TrashItem
+	// TrashItems returns the content of the trash, the latest first.
+	TrashItems() []wire.TrashItem
 }
 
 // New returns the handler of the files panel.
@@ -39,7 +39,7 @@ func New(files Files) *panels.FileHandler {
 		},
 		panels.FileAction{
 			Tool: "files_trashed", Endpoint: "GET /api/files/trashed",
-			Run: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },
+			Run: func(context.Context, toolspec.Call) toolspec.Result { return list(files.TrashItems()) },
 		},
 	)
 }

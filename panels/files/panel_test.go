@@ -15,7 +15,7 @@ import (
 type fakeFiles struct{}
 
 func (fakeFiles) Describe(call toolspec.Call) toolspec.Description {
-	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{
+	return toolspec.Description{Sentence: call.Tool, Files: []toolspec.FileUse{{
 		Path: string(call.Args),
 		Use:  toolspec.UseWrite,
 	}}}
@@ -26,7 +26,7 @@ func (fakeFiles) Execute(
 ) (toolspec.Result, error) {
 	return toolspec.OK(nil), nil
 }
-func (fakeFiles) Trash() []wire.TrashItem { return nil }
+func (fakeFiles) TrashItems() []wire.TrashItem { return nil }
 
 func TestHandlerMatchesManifest(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestNewFileDoesNotOverwrite(t *testing.T) {
 		Tool: "files_new_file",
 		Args: json.RawMessage(`{"path":"a","content":"x","version":"v1"}`),
 	})
-	if !ok || d.Present != "hand_save" || d.Files[0].Path != `{"content":"x","path":"a","version":""}` {
+	if !ok || d.Sentence != "hand_save" || d.Files[0].Path != `{"content":"x","path":"a","version":""}` {
 		t.Errorf("%+v %v", d, ok)
 	}
 }

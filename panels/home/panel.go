@@ -19,8 +19,8 @@ import (
 
 // Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// State returns the state with which the window starts.
-	State func(ctx context.Context) (wire.Snapshot, error)
+	// Snapshot returns the state with which the window starts.
+	Snapshot func(ctx context.Context) (wire.Snapshot, error)
 	// Conversations returns all conversations, the latest first. Messages returns the messages of one.
 	Conversations func(ctx context.Context) ([]chat.Conversation, error)
 	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
@@ -44,7 +44,7 @@ func Handler(services Services) http.Handler {
 }
 
 func (services Services) overview(w http.ResponseWriter, r *http.Request) {
-	state, err := services.State(r.Context())
+	state, err := services.Snapshot(r.Context())
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading the state: "+err.Error(), "Try again.")
 		return
@@ -63,7 +63,7 @@ func (services Services) overview(w http.ResponseWriter, r *http.Request) {
 	for _, s := range state.MCP {
 		servers = append(servers, map[string]any{"server": s.Name, "state": s.State, "tools": len(s.Tools)})
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{
+	reply.WriteJSON(w, http.StatusOK, map[string]any{
 		"version": state.Version, "mode": state.Mode, "workspace": state.Workspace, "active_panel": state.ActivePanel,
 		"models": models, "panels": panels,
 		"mcp_servers": servers, "browser": state.Browser.Status, "tabs": len(state.Browser.Tabs),
@@ -100,7 +100,7 @@ func (services Services) recent(w http.ResponseWriter, r *http.Request) {
 	for _, c := range all[:min(len(all), limit)] {
 		out = append(out, entry(c))
 	}
-	reply.JSONFrom(w, r, map[string]any{"conversations": out}, "titles of earlier conversations")
+	reply.WriteJSONWithSources(w, r, map[string]any{"conversations": out}, "titles of earlier conversations")
 }
 
 func entry(c chat.Conversation) map[string]string {
@@ -144,7 +144,7 @@ func (services Services) search(w http.ResponseWriter, r *http.Request) {
 			found = append(found, one)
 		}
 	}
-	reply.JSONFrom(w, r, map[string]any{"found": found}, "earlier conversations")
+	reply.WriteJSONWithSources(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
 // excerptAround returns the text around the first occurrence of words[0]. ok is false if text does not contain all

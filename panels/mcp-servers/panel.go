@@ -24,9 +24,9 @@ type Proposal struct {
 type Services struct {
 	List func() []event.MCPServer
 	Log  func(name string) (string, error)
-	// Toggle switches a server on or off. Add adds a new server to the configuration, switched off.
-	Toggle func(name string, on bool) error
-	Add    func(p Proposal) error
+	// SetEnabled switches a server on or off. Add adds a new server to the configuration, switched off.
+	SetEnabled func(name string, on bool) error
+	Add        func(p Proposal) error
 }
 
 // Handler returns the handler of the panel's endpoints.
@@ -51,7 +51,7 @@ func (services Services) list(w http.ResponseWriter, r *http.Request) {
 			sources = append(sources, "mcp:"+s.Name)
 		}
 	}
-	reply.JSONFrom(w, r, map[string]any{"servers": out}, sources...)
+	reply.WriteJSONWithSources(w, r, map[string]any{"servers": out}, sources...)
 }
 
 func unknown(w http.ResponseWriter, err error) {
@@ -70,7 +70,10 @@ func (services Services) log(w http.ResponseWriter, r *http.Request) {
 		lines = min(max(n, 1), 500)
 	}
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	reply.JSONFrom(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")},
+	reply.WriteJSONWithSources(w, r, map[string]any{
+		"server": name,
+		"log":    strings.Join(all[max(0, len(all)-lines):], "\n"),
+	},
 		"mcp:"+name)
 }
 
@@ -85,11 +88,11 @@ func (services Services) toggle(w http.ResponseWriter, r *http.Request) {
 		"Ask the user to switch it on in MCP servers.") {
 		return
 	}
-	if err := services.Toggle(name, in.On); err != nil {
+	if err := services.SetEnabled(name, in.On); err != nil {
 		unknown(w, err)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"server": name, "on": in.On})
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"server": name, "on": in.On})
 }
 
 func (services Services) add(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +103,7 @@ func (services Services) add(w http.ResponseWriter, r *http.Request) {
 			`A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{
+	reply.WriteJSON(w, http.StatusOK, map[string]any{
 		"server": p.Name, "on": false,
 		"next": "It is off. The user can check its command and switch it on in MCP servers.",
 	})

@@ -36,8 +36,8 @@ const (
 // Files contains the methods of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Text reads a file as an editor would open it.
-	Text(ctx context.Context, path string) (wire.FileText, error)
+	// ReadText reads a file as an editor would open it.
+	ReadText(ctx context.Context, path string) (wire.FileText, error)
 }
 
 // Panel is the http.Handler of the panel's endpoints. It is safe for concurrent use.
@@ -270,7 +270,7 @@ func (p *Panel) search(ctx context.Context, call toolspec.Call) toolspec.Result 
 	var b strings.Builder
 	hits, low := []wire.NoteHit{}, strings.ToLower(a.Query)
 	for _, n := range notes {
-		text, err := p.files.Text(ctx, n.Path)
+		text, err := p.files.ReadText(ctx, n.Path)
 		if err != nil || ctx.Err() != nil {
 			continue
 		}

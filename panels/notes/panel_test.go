@@ -16,7 +16,7 @@ import (
 type files struct{ asked toolspec.Call }
 
 func (f *files) Describe(call toolspec.Call) toolspec.Description {
-	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: string(call.Args)}}}
+	return toolspec.Description{Sentence: call.Tool, Files: []toolspec.FileUse{{Path: string(call.Args)}}}
 }
 func (f *files) Refuse(toolspec.Call) *toolspec.Result { return nil }
 func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition,
@@ -26,7 +26,7 @@ func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Defini
 	return toolspec.OK(nil), nil
 }
 
-func (f *files) Text(_ context.Context, path string) (wire.FileText, error) {
+func (f *files) ReadText(_ context.Context, path string) (wire.FileText, error) {
 	b, err := os.ReadFile(path)
 	return wire.FileText{Text: string(b)}, err
 }

@@ -9,8 +9,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// JSON writes v as the response. v must be encodable.
-func JSON(w http.ResponseWriter, status int, v any) {
+// WriteJSON writes v as the response. v must be encodable.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
@@ -18,23 +18,23 @@ func JSON(w http.ResponseWriter, status int, v any) {
 
 // Refuse writes an error response. text says what is wrong, and suggestion says what to do instead.
 func Refuse(w http.ResponseWriter, status int, text, suggestion string) {
-	JSON(w, status, map[string]string{"error": text, "suggestion": suggestion})
+	WriteJSON(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// SetResult sets the Result of the tool call that made the request, if any, and writes its value as the response.
-func SetResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
+// WriteResult sets the Result of the tool call that made the request, if any, and writes its value as the response.
+func WriteResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer
 	}
-	JSON(w, http.StatusOK, answer.Value)
+	WriteJSON(w, http.StatusOK, answer.Value)
 }
 
-// JSONFrom writes v as a response of status 200. v contains outside text from sources, which the Result of the tool
-// call that made the request names.
-func JSONFrom(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
+// WriteJSONWithSources writes v as a response of status 200. v contains outside text from sources, which the Result of
+// the tool call that made the request names.
+func WriteJSONWithSources(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
 	answer := toolspec.OK(v)
 	answer.Sources = sources
-	SetResult(w, r, answer)
+	WriteResult(w, r, answer)
 }
 
 // Provenance returns the provenance of the call that made the request, the zero value for none.

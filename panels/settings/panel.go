@@ -15,9 +15,9 @@ import (
 
 // Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// All returns the settings with their sources. The values of secret settings are omitted.
-	All func() []event.Setting
-	Set func(ctx context.Context, key, value string) (event.Setting, error)
+	// Settings returns the settings with their sources. The values of secret settings are omitted.
+	Settings func() []event.Setting
+	Set      func(ctx context.Context, key, value string) (event.Setting, error)
 }
 
 // changeable returns the settings that every caller may change. They affect only the appearance and the filter for
@@ -47,18 +47,18 @@ func shownValue(s event.Setting) string {
 func (services Services) list(w http.ResponseWriter, r *http.Request) {
 	words := strings.ToLower(r.URL.Query().Get("query"))
 	out := []map[string]string{}
-	for _, s := range services.All() {
+	for _, s := range services.Settings() {
 		if s.Description == nil ||
 			words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.Description.Doc), words) {
 			continue
 		}
 		out = append(out, map[string]string{"key": s.Key, "value": shownValue(s), "source": s.Source})
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"settings": out})
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"settings": out})
 }
 
 func (services Services) find(key string) (event.Setting, bool) {
-	for _, s := range services.All() {
+	for _, s := range services.Settings() {
 		if s.Key == key && s.Description != nil {
 			return s, true
 		}
@@ -80,7 +80,7 @@ func (services Services) explain(w http.ResponseWriter, r *http.Request) {
 	if slices.Contains(changeable(), s.Key) {
 		changedBy = "the user or settings_set"
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{
+	reply.WriteJSON(w, http.StatusOK, map[string]any{
 		"key": s.Key, "value": shownValue(s), "source": s.Source, "meaning": s.Description.Doc,
 		"default":  s.Description.Default,
 		"one_of":   s.Description.OneOf,
@@ -109,5 +109,5 @@ func (services Services) set(w http.ResponseWriter, r *http.Request) {
 			"See settings_explain for the values of "+key+".")
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"key": key, "before": shownValue(s), "value": now.Value})
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"key": key, "before": shownValue(s), "value": now.Value})
 }

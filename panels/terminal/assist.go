@@ -131,8 +131,8 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 		close(r.started)
 		t.changed()
 	})
-	result := t.cfg.Bash(ctx, CommandRun{
-		From: call, Args: args, Columns: columns, Rows: rows,
+	result := t.cfg.RunCommand(ctx, CommandRun{
+		Call: call, Args: args, Columns: columns, Rows: rows,
 		OnStart: func(tty confine.TTY) { tab.attach(tty); begin() },
 		OnOutput: func(b []byte) {
 			// A stopped program does not leave the alternate screen.

@@ -164,9 +164,9 @@ func (t *Tab) notify(ch *chan struct{}) {
 	*ch = make(chan struct{})
 }
 
-// Type passes input of the user to the running program without waiting until it is read. Without a running program, it
-// drops the input. It returns an error if too much input is waiting.
-func (t *Tab) Type(b []byte) error {
+// WriteInput passes input of the user to the running program without waiting until it is read. Without a running
+// program, it drops the input. It returns an error if too much input is waiting.
+func (t *Tab) WriteInput(b []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.typed == nil {
@@ -269,8 +269,8 @@ type Watcher struct {
 	ignored bool
 }
 
-// ErrEnd reports that the tab was closed, so that a Watcher has nothing more to return.
-var ErrEnd = errors.New("the terminal was closed")
+// ErrTabClosed reports that the tab was closed, so that a Watcher has nothing more to return.
+var ErrTabClosed = errors.New("the terminal was closed")
 
 // Watch returns a Watcher that starts at the oldest stored output. replay is the number of bytes that are stored.
 func (t *Tab) Watch() (w *Watcher, replay int) {
@@ -300,7 +300,7 @@ func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 		case len(b) > 0:
 			return b, nil
 		case gone:
-			return nil, ErrEnd
+			return nil, ErrTabClosed
 		}
 		select {
 		case <-moved:

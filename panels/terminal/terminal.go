@@ -3,8 +3,8 @@
 //
 // The two kinds are separate. A shell of the user runs outside of the sandbox with the user's environment, and can be
 // reached only with a window's key (backend/api/ws); the assistant cannot type into it. A command of the assistant is
-// an ordinary call of the shell tool with its policy, approval and sandbox (Config.Bash). Only its output goes to a
-// terminal, where the user can watch it, type into it and stop it.
+// an ordinary call of the shell tool with its policy, approval and sandbox (Config.RunCommand). Only its output goes to
+// a terminal, where the user can watch it, type into it and stop it.
 //
 // Each tab keeps a limited amount of output in memory, so that a reloaded window can show it again. A program waits for
 // the windows that watch it, as for a slow screen, but not for a window that has stopped reading. Nothing is written to
@@ -37,7 +37,7 @@ const (
 // CommandRun is a command of the assistant in a terminal. Args contains the arguments of the shell tool. Columns and
 // Rows are the size of the terminal.
 type CommandRun struct {
-	From          toolspec.Call
+	Call          toolspec.Call
 	Args          []byte
 	Columns, Rows uint16
 	// OnStart is called with the terminal when the command starts, OnOutput with its output.
@@ -52,10 +52,10 @@ type Config struct {
 	// Shell is the absolute path of the user's shell. Folder returns the working directory of a new shell.
 	Shell  string
 	Folder func() string
-	// Bash runs r as a call of the shell tool through the whole pipeline, and waits for the result. It calls OnStart
-	// only if the command starts.
-	Bash func(ctx context.Context, r CommandRun) toolspec.Result
-	Log  *slog.Logger
+	// RunCommand runs r as a call of the shell tool through the whole pipeline, and waits for the result. It calls
+	// OnStart only if the command starts.
+	RunCommand func(ctx context.Context, r CommandRun) toolspec.Result
+	Log        *slog.Logger
 }
 
 // Terminals contains the tabs of the panel. It is safe for concurrent use.
@@ -204,8 +204,8 @@ func (t *Terminals) Stop(number int) error {
 	return nil
 }
 
-// Share sets whether the assistant may read a tab of the user. It returns an error for a tab of the assistant.
-func (t *Terminals) Share(number int, shared bool) error {
+// SetShared sets whether the assistant may read a tab of the user. It returns an error for a tab of the assistant.
+func (t *Terminals) SetShared(number int, shared bool) error {
 	tab, ok := t.Find(number)
 	if !ok || tab.assistant {
 		return errClosed

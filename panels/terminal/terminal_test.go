@@ -40,7 +40,7 @@ func newTerminals(t *testing.T, bash func(context.Context, terminal.CommandRun) 
 	}
 	all := terminal.New(terminal.Config{
 		Confine: confine.New(confine.Config{Home: dir, TempDir: dir}), Shell: shell,
-		Folder: func() string { return dir }, Bash: bash,
+		Folder: func() string { return dir }, RunCommand: bash,
 	})
 	t.Cleanup(all.Close)
 	return all
@@ -89,16 +89,16 @@ func TestShellRunsEndsAndRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForOutput(t, tab, "> ")
-	if err := tab.Type([]byte("stty size; echo wo''rd\r")); err != nil {
+	if err := tab.WriteInput([]byte("stty size; echo wo''rd\r")); err != nil {
 		t.Fatal(err)
 	}
 	if text := waitForOutput(t, tab, "word"); !strings.Contains(text, "20 90") {
 		t.Errorf("the size is not known: %q", text)
 	}
 	all.Resize(tab.Number(), 120, 40)
-	_ = tab.Type([]byte("stty size\r"))
+	_ = tab.WriteInput([]byte("stty size\r"))
 	waitForOutput(t, tab, "40 120")
-	_ = tab.Type([]byte("exit 3\r"))
+	_ = tab.WriteInput([]byte("exit 3\r"))
 	waitForTabs(t, all, "ended", func(tabs []wire.Terminal) bool {
 		return tabs[0].State == wire.TerminalEnded &&
 			tabs[0].ExitCode == 3
@@ -121,7 +121,7 @@ func TestShellRunsEndsAndRestarts(t *testing.T) {
 // typeUntil types once the shell has begun to read: what is typed before waits in the terminal.
 func typeUntil(t *testing.T, tab *terminal.Tab, text, words string) {
 	t.Helper()
-	if err := tab.Type([]byte(text)); err != nil {
+	if err := tab.WriteInput([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	waitForOutput(t, tab, words)
@@ -152,7 +152,7 @@ func TestFloodIsThrottledAndInterruptible(t *testing.T) {
 	waitForOutput(t, tab, "> ")
 	w, _ := tab.Watch()
 	defer w.Close()
-	_ = tab.Type([]byte("yes flood\r"))
+	_ = tab.WriteInput([]byte("yes flood\r"))
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	taken := 0
@@ -169,8 +169,8 @@ func TestFloodIsThrottledAndInterruptible(t *testing.T) {
 	if taken == 0 || taken > 300<<10 {
 		t.Fatalf("%d bytes were sent without acknowledgement", taken)
 	}
-	_ = tab.Type([]byte{3})
-	_ = tab.Type([]byte("echo quiet $((6*7))\r"))
+	_ = tab.WriteInput([]byte{3})
+	_ = tab.WriteInput([]byte("echo quiet $((6*7))\r"))
 	w.Acknowledge(taken)
 	var all2 []byte
 	for !bytes.Contains(all2, []byte("quiet 42")) {
@@ -253,7 +253,7 @@ func TestAssistantReadsOnlySharedTabs(t *testing.T) {
 	if code, _, _ := call(t, all, "POST", path+"/stop", "{}"); code != 403 {
 		t.Errorf("the person's shell was stopped: %d", code)
 	}
-	if err := all.Share(tab.Number(), true); err != nil {
+	if err := all.SetShared(tab.Number(), true); err != nil {
 		t.Fatal(err)
 	}
 	code, _, answer := call(t, all, "GET", path+"?lines=50", "{}")
@@ -286,8 +286,8 @@ func TestAssistantCommandRunsInTab(t *testing.T) {
 	}
 	var args map[string]any
 	if json.Unmarshal(asked.Args, &args) != nil || args["network"] != true || args["wait"] != nil ||
-		asked.From.From.Caller != toolspec.CallerModel {
-		t.Errorf("the shell tool was asked %s by %+v", asked.Args, asked.From.From)
+		asked.Call.From.Caller != toolspec.CallerModel {
+		t.Errorf("the shell tool was asked %s by %+v", asked.Args, asked.Call.From)
 	}
 	tabs, _ := all.List()
 	if len(tabs) != 1 || !tabs[0].Assistant || tabs[0].State != wire.TerminalEnded || tabs[0].ExitCode != 2 {

@@ -21,9 +21,9 @@ type Services struct {
 	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
 	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
 	// Exists reports whether a tool exists. Off returns the tools that are switched off, and SetOff replaces them.
-	Exists func(tool string) bool
-	Off    func() []string
-	SetOff func(ctx context.Context, tools []string) error
+	Exists           func(tool string) bool
+	DisabledTools    func() []string
+	SetDisabledTools func(ctx context.Context, tools []string) error
 }
 
 // maxSearchedCalls is the number of calls that a search reads.
@@ -75,7 +75,7 @@ func (s Services) list(w http.ResponseWriter, r *http.Request) {
 			"duration_ms": row.DurationMS, "error_type": row.ErrorType,
 		})
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"calls": out})
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"calls": out})
 }
 
 func (s Services) show(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func (s Services) show(w http.ResponseWriter, r *http.Request) {
 	if len(sources) == 0 {
 		sources = []string{"an earlier call"}
 	}
-	reply.JSONFrom(w, r, map[string]any{
+	reply.WriteJSONWithSources(w, r, map[string]any{
 		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence,
 		"target": row.Target, "error": row.Error,
 		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS,
@@ -111,13 +111,13 @@ func (s Services) turn(w http.ResponseWriter, r *http.Request) {
 		"Ask the user to switch it on in Tools and activity.") {
 		return
 	}
-	off := slices.DeleteFunc(s.Off(), func(name string) bool { return name == in.Tool })
+	off := slices.DeleteFunc(s.DisabledTools(), func(name string) bool { return name == in.Tool })
 	if !in.On {
 		off = append(off, in.Tool)
 	}
-	if err := s.SetOff(r.Context(), off); err != nil {
+	if err := s.SetDisabledTools(r.Context(), off); err != nil {
 		reply.Refuse(w, http.StatusConflict, "not changed: "+err.Error(), "")
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"tool": in.Tool, "on": in.On, "off": strings.Join(off, ", ")})
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"tool": in.Tool, "on": in.On, "off": strings.Join(off, ", ")})
 }

@@ -66,8 +66,8 @@ type Observation struct {
 	Elements []Element `json:"elements"`
 	// Gone contains the numbers of elements that are no longer on the page.
 	Gone []int `json:"gone,omitempty"`
-	// Changes is true when Elements contains only new and changed elements.
-	Changes bool `json:"changes,omitempty"`
+	// OnlyChanges is true when Elements contains only new and changed elements.
+	OnlyChanges bool `json:"changes,omitempty"`
 	// Above and Below count the elements before and after the viewport that are not listed.
 	Above int `json:"above,omitempty"`
 	Below int `json:"below,omitempty"`

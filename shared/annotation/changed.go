@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Changed reports whether a person would see a difference between a and b, two observations of one element. It ignores
-// the element's position and the text of its row.
-func Changed(a, b Element) bool {
+// IsChanged reports whether a person would see a difference between a and b, two observations of one element. It
+// ignores the element's position and the text of its row.
+func IsChanged(a, b Element) bool {
 	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
 		!slices.Equal(ownStates(a.States), ownStates(b.States))
 }

@@ -8,7 +8,7 @@ const minFolded = 3
 // fold returns the elements to list in full, and lines with the numbers of the others: groups of at least minFolded
 // elements of which only the cover has changed, in the same way.
 func fold(a *Observation) (lines string, listed []Element) {
-	if !a.Changes {
+	if !a.OnlyChanges {
 		return "", a.Elements
 	}
 	by := map[string][]int{}

@@ -42,7 +42,7 @@ func AppendJSON(b []byte, a *Observation) []byte {
 		}
 		b = append(b, ']')
 	}
-	if a.Changes {
+	if a.OnlyChanges {
 		b = append(b, `,"changes":true`...)
 	}
 	for _, n := range []struct {

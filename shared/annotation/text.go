@@ -317,7 +317,7 @@ func notListed(a Observation) string {
 	if a.Below > 0 {
 		parts = append(parts, fmt.Sprintf("%d more below", a.Below))
 	}
-	if len(parts) == 0 || (a.Changes && a.LeftOut == 0) {
+	if len(parts) == 0 || (a.OnlyChanges && a.LeftOut == 0) {
 		return ""
 	}
 	if a.Above+a.Below == 0 {

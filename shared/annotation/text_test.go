@@ -86,7 +86,7 @@ func TestAnnotateHasNoOutcomeLine(t *testing.T) {
 
 func TestTextListsGoneNumbersAndNote(t *testing.T) {
 	a := answer()
-	a.Gone, a.Note, a.Elements, a.Changes = []int{3, 9}, "[5] was redrawn and is the same field", nil, true
+	a.Gone, a.Note, a.Elements, a.OnlyChanges = []int{3, 9}, "[5] was redrawn and is the same field", nil, true
 	got := Text(a)
 	for _, want := range []string{"\ngone: [3] [9]\n", "\nnote: [5] was redrawn and is the same field"} {
 		if !strings.Contains(got, want) {
@@ -212,7 +212,7 @@ func TestTinyBudgetKeepsOutcome(t *testing.T) {
 
 func TestAppendJSONEqualsStandardJSON(t *testing.T) {
 	a := answer()
-	a.Gone, a.Note, a.Changes, a.Above, a.LeftOut, a.SettledBy = []int{1, 2}, "n\x00\u2028<&>", true, 3, 4, "quiet"
+	a.Gone, a.Note, a.OnlyChanges, a.Above, a.LeftOut, a.SettledBy = []int{1, 2}, "n\x00\u2028<&>", true, 3, 4, "quiet"
 	a.Elements[1].Box = Box{X: -0.5, Y: 1e7, Width: 12.25, Height: 1.0 / 3}
 	a.Elements[1].Frame, a.Elements[1].Group, a.Elements[1].Usable, a.Elements[2].InView = "https://f.example/\"x",
 		"a\\b\t\r\n\x1b", true, true
@@ -308,7 +308,7 @@ func TestConsecutiveGoneNumbersFormRange(t *testing.T) {
 		"\ngone: [1]-[3]\n":               {1, 2, 3},
 	} {
 		t.Run(fmt.Sprint(ids), func(t *testing.T) {
-			if got := Text(Observation{Gone: ids, Changes: true, Note: "x"}); !strings.Contains(got, want) {
+			if got := Text(Observation{Gone: ids, OnlyChanges: true, Note: "x"}); !strings.Contains(got, want) {
 				t.Errorf("%q is not in:\n%s", want, got)
 			}
 		})
@@ -317,13 +317,13 @@ func TestConsecutiveGoneNumbersFormRange(t *testing.T) {
 	for i := range 200 {
 		many = append(many, i*2+1)
 	}
-	if got := Text(Observation{Gone: many, Changes: true}); !strings.HasSuffix(got, "[79] and 160 more") {
+	if got := Text(Observation{Gone: many, OnlyChanges: true}); !strings.HasSuffix(got, "[79] and 160 more") {
 		t.Errorf("many separate numbers are written as:\n%s", got)
 	}
 }
 
 func TestCoverIsDescribedOnceInLongText(t *testing.T) {
-	a := Observation{Changes: true}
+	a := Observation{OnlyChanges: true}
 	for i := range 40 {
 		a.Elements = append(a.Elements, Element{
 			ID: i + 1, Role: "link", Name: strings.Repeat("word ", 5),
@@ -338,7 +338,7 @@ func TestCoverIsDescribedOnceInLongText(t *testing.T) {
 
 func TestElementsWithNewCoverAreFolded(t *testing.T) {
 	over := []string{`covered by dialog "Settings"`}
-	a := Observation{Changes: true}
+	a := Observation{OnlyChanges: true}
 	for i := range 5 {
 		a.Elements = append(a.Elements, Element{
 			ID: i + 10, Role: "link", Name: "Known", States: over,
@@ -363,11 +363,11 @@ func TestElementsWithNewCoverAreFolded(t *testing.T) {
 		!strings.Contains(got, "left out") {
 		t.Errorf("%d of %d elements are in:\n%s", len(b.Elements), len(a.Elements), got)
 	}
-	a.Changes = false
+	a.OnlyChanges = false
 	if got := Text(a); strings.Count(got, "Known") != 5 {
 		t.Errorf("a complete list leaves out familiar elements:\n%s", got)
 	}
-	a.Changes, a.Elements = true, a.Elements[3:]
+	a.OnlyChanges, a.Elements = true, a.Elements[3:]
 	if got := Text(a); strings.Count(got, "Known") != 2 {
 		t.Errorf("two elements are folded:\n%s", got)
 	}

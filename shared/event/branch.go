@@ -6,8 +6,8 @@ type Branch struct {
 	ID string `json:"id"`
 	// After is the last message that the branch shares with the branch from which it forks, "" for none.
 	After string `json:"after,omitempty"`
-	// Instead is the person's message that this branch replaces. It is "" if the same message is answered again.
-	Instead string `json:"instead,omitempty"`
+	// Replaces is the person's message that this branch replaces. It is "" if the same message is answered again.
+	Replaces string `json:"instead,omitempty"`
 }
 
 // BranchRef is the data of branch.chosen.

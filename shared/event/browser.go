@@ -33,13 +33,13 @@ type BrowserState struct {
 
 // Tab is one tab of the window's browser session.
 type Tab struct {
-	ID      int    `json:"id"`
-	Title   string `json:"title"`
-	URL     string `json:"url"`
-	Loading bool   `json:"loading,omitempty"`
-	Back    bool   `json:"back"`
-	Forward bool   `json:"forward"`
-	Favicon string `json:"favicon,omitempty"`
+	ID           int    `json:"id"`
+	Title        string `json:"title"`
+	URL          string `json:"url"`
+	Loading      bool   `json:"loading,omitempty"`
+	CanGoBack    bool   `json:"back"`
+	CanGoForward bool   `json:"forward"`
+	Favicon      string `json:"favicon,omitempty"`
 	// Dialog is the text of an open dialog, or its type if it has no text. DialogType is "" if no dialog is open.
 	Dialog     string     `json:"dialog,omitempty"`
 	DialogType DialogType `json:"dialog_type,omitempty"`

@@ -50,14 +50,14 @@ const (
 	DiskChanged         Kind = "disk.changed"         // Disk, live
 )
 
-// Live reports whether events of kind k are never stored.
-func (k Kind) Live() bool {
+// IsLive reports whether events of kind k are never stored.
+func (k Kind) IsLive() bool {
 	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPNotified
 }
 
-// Mergeable reports whether events of kind k may be merged for a slow subscriber, or replaced by the newest one.
-func (k Kind) Mergeable() bool {
-	return k.Live() || k == TextDelta || k == ReasoningDelta || k == CallOutput
+// IsMergeable reports whether events of kind k may be merged for a slow subscriber, or replaced by the newest one.
+func (k Kind) IsMergeable() bool {
+	return k.IsLive() || k == TextDelta || k == ReasoningDelta || k == CallOutput
 }
 
 // Event is one change. Conversation, Turn and Call are "" where they do not apply.

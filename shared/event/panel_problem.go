@@ -46,11 +46,11 @@ func (p PanelProblem) String() string {
 	return fmt.Sprintf("%s %d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
-// Warning reports whether p is a warning, which disables nothing.
-func (p PanelProblem) Warning() bool { return p.Severity == SeverityWarning }
+// IsWarning reports whether p is a warning, which disables nothing.
+func (p PanelProblem) IsWarning() bool { return p.Severity == SeverityWarning }
 
 // DisablesPanel reports whether p disables the whole panel.
-func (p PanelProblem) DisablesPanel() bool { return !p.Warning() && p.Tool == "" }
+func (p PanelProblem) DisablesPanel() bool { return !p.IsWarning() && p.Tool == "" }
 
 // ProblemLines returns the problems of p, each as one line for a person.
 func (p Panel) ProblemLines() []string {

@@ -40,10 +40,10 @@ type Panel struct {
 	Pending *PendingManifest `json:"pending,omitempty"`
 	// Pinned is true if the panel's tools are also available while another panel is active.
 	Pinned bool `json:"pinned,omitempty"`
-	// Evals is the number of evals in its manifest.
-	Evals int `json:"evals,omitempty"`
-	// Develop is true while the person is developing the panel. Changes to its tools then need no approval.
-	Develop bool `json:"develop,omitempty"`
+	// EvalCount is the number of evals in its manifest.
+	EvalCount int `json:"evals,omitempty"`
+	// IsDeveloped is true while the person is developing the panel. Changes to its tools then need no approval.
+	IsDeveloped bool `json:"develop,omitempty"`
 }
 
 // PanelPage is the content of a panel. Kind is builtin, declarative, webview, or "" for the list of its tools. URL is
@@ -63,7 +63,8 @@ type PendingManifest struct {
 	// manifest.
 	Reasons []string `json:"reasons"`
 	Diff    string   `json:"diff"`
-	// Developing is true if only tools are changed, so that Panel.Develop would accept the manifest without a question.
+	// Developing is true if only tools are changed, so that the manifest would be accepted without a question while the
+	// person develops the panel.
 	Developing bool `json:"developing,omitempty"`
 	// Declined is true if the person has declined the manifest.
 	Declined bool `json:"declined,omitempty"`

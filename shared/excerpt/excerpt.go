@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Runes returns the first n characters of text, followed by "…" if text is longer. Invalid UTF-8 is replaced.
-func Runes(text string, n int) string {
+// TruncateRunes returns the first n characters of text, followed by "…" if text is longer. Invalid UTF-8 is replaced.
+func TruncateRunes(text string, n int) string {
 	text = strings.ToValidUTF8(text, "�")
 	count := 0
 	for i := range text {
@@ -22,9 +22,9 @@ func Runes(text string, n int) string {
 	return text
 }
 
-// Bytes returns at most the first n bytes of text, followed by "…" (3 more bytes) if text is longer. It does not split
-// a character.
-func Bytes(text string, n int) string {
+// TruncateBytes returns at most the first n bytes of text, followed by "…" (3 more bytes) if text is longer. It does
+// not split a character.
+func TruncateBytes(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -41,7 +41,7 @@ func Line(text string, n int) string {
 	if utf8.RuneCountInString(line) <= n {
 		return line
 	}
-	return Runes(line, n-1)
+	return TruncateRunes(line, n-1)
 }
 
 // FirstLines returns at most count lines from the start of text. Each is cut like Bytes does, at width bytes.
@@ -52,7 +52,7 @@ func FirstLines(text string, count, width int) []string {
 			break
 		}
 		line = strings.TrimRight(line, "\r\n")
-		lines = append(lines, Bytes(strings.ToValidUTF8(line, "�"), width))
+		lines = append(lines, TruncateBytes(strings.ToValidUTF8(line, "�"), width))
 	}
 	return lines
 }

@@ -21,15 +21,15 @@ func TestRunesAndBytesCutBetweenCharacters(t *testing.T) {
 		{"日本語", 0, "…", "…"},
 	} {
 		t.Run(fmt.Sprintf("%q %d", c.text, c.n), func(t *testing.T) {
-			if got := Runes(c.text, c.n); got != c.runes {
+			if got := TruncateRunes(c.text, c.n); got != c.runes {
 				t.Errorf("Runes(%q, %d) = %q, want %q", c.text, c.n, got, c.runes)
 			}
-			if got := Bytes(c.text, c.n); got != c.bytes {
+			if got := TruncateBytes(c.text, c.n); got != c.bytes {
 				t.Errorf("Bytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
 			}
 		})
 	}
-	if got := Runes("a\xff\xfeb"+strings.Repeat("c", 100), 5); !utf8.ValidString(got) ||
+	if got := TruncateRunes("a\xff\xfeb"+strings.Repeat("c", 100), 5); !utf8.ValidString(got) ||
 		utf8.RuneCountInString(got) > 6 {
 		t.Errorf("broken UTF-8 came out as %q", got)
 	}

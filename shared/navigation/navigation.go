@@ -120,8 +120,8 @@ func (m *Map) ToolNames() []string {
 	return names
 }
 
-// Tool returns the name of the tool of an environment command, "" if there is no such command.
-func (m *Map) Tool(command string) string {
+// EnvironmentTool returns the name of the tool of an environment command, "" if there is no such command.
+func (m *Map) EnvironmentTool(command string) string {
 	for _, c := range m.Environment {
 		if c.Command == command {
 			return c.Tool

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Within reports whether path is folder or inside it.
-func Within(path, folder string) bool {
+// IsWithin reports whether path is folder or inside it.
+func IsWithin(path, folder string) bool {
 	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
 }
 
@@ -16,7 +16,7 @@ func Within(path, folder string) bool {
 func Outermost(paths []string) []string {
 	outer := []string{}
 	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
-		if !slices.ContainsFunc(outer, func(folder string) bool { return Within(p, folder) }) {
+		if !slices.ContainsFunc(outer, func(folder string) bool { return IsWithin(p, folder) }) {
 			outer = append(outer, p)
 		}
 	}

@@ -20,7 +20,7 @@ func TestWithin(t *testing.T) {
 	} {
 		t.Run(c.path+" in "+c.folder, func(t *testing.T) {
 			t.Parallel()
-			if got := Within(c.path, c.folder); got != c.want {
+			if got := IsWithin(c.path, c.folder); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})

@@ -3,9 +3,9 @@ package toolspec
 // Description says what a call will do. The policy, the question to the person and the sentence that is shown are made
 // from it. All fields are facts derived from the arguments, never a model's words.
 type Description struct {
-	// Present is a sentence in the present tense: "Opening shop.example". For a call that starts programs, it is the
+	// Sentence is a sentence in the present tense: "Opening shop.example". For a call that starts programs, it is the
 	// programs' effect ("Delete 3 files in build/") and also the question that the person is asked.
-	Present string `json:"present"`
+	Sentence string `json:"present"`
 	// Target is the address, path or command line that the call acts on.
 	Target string `json:"target,omitempty"`
 	// NewProgram names the third-party program that the call would start for the first time, "" for none. Target is

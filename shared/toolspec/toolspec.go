@@ -105,8 +105,8 @@ func (d Definition) PromptBytes() int {
 // BytesPerToken is the usual estimate for English text and JSON.
 const BytesPerToken = 4
 
-// Deadline returns the time limit of a call of d in milliseconds: from 1 to MaxTimeoutMS.
-func (d Definition) Deadline() int {
+// TimeLimitMS returns the time limit of a call of d in milliseconds: from 1 to MaxTimeoutMS.
+func (d Definition) TimeLimitMS() int {
 	switch {
 	case d.TimeoutMS <= 0:
 		return DefaultTimeoutMS

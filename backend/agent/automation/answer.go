@@ -121,7 +121,7 @@ func (c *compactor) object(deep int) error {
 		}
 		name, _ := token.(string)
 		if names[name] {
-			return fmt.Errorf("the name %q appears twice", excerpt.Runes(name, 60))
+			return fmt.Errorf("the name %q appears twice", excerpt.TruncateRunes(name, 60))
 		}
 		if len(names) > 0 {
 			c.out.WriteByte(',')

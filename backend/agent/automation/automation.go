@@ -89,7 +89,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 		e := &Error{
 			Message:    outcome.Error,
 			Suggestion: outcome.Suggestion,
-			LastAnswer: excerpt.Runes(outcome.Text, maxShown),
+			LastAnswer: excerpt.TruncateRunes(outcome.Text, maxShown),
 			Problems:   g.problems,
 			Outcome:    outcome,
 		}

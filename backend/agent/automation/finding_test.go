@@ -17,7 +17,7 @@ import (
 )
 
 // manyTools has more tools than fit in a twentieth of the window, one of them a panel's.
-func manyTools(t *testing.T, turns ...openaitest.Turn) *harness {
+func manyTools(t *testing.T, turns ...openaitest.Answer) *harness {
 	t.Helper()
 	h := newHarness(t, turns...)
 	h.window, h.limits = 4000, loop.Limits{CallsPerTurn: 20, Rounds: 20}
@@ -50,16 +50,16 @@ func TestToolSearchInEveryFormat(t *testing.T) {
 				)
 				tools := toolcalls.NewToolset([]toolspec.Definition{caller, def(automation.ToolName, false)})
 				script := []openaitest.Call{meant("other_7", `{}`), done}
-				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+				h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 					n := strings.Count(string(r.Body), `"role":"assistant"`)
 					switch {
 					case n >= len(script):
 						return says(`{"name":"Fen","price":72}`)
-					case kind == toolcalls.Native:
+					case kind == toolcalls.FormatNative:
 						return calls(script[n])
 					}
 					return says(
-						toolcalls.Print(kind, toolcalls.Call{Name: script[n].Name, Args: []byte(script[n].Args)},
+						toolcalls.Render(kind, toolcalls.Call{Name: script[n].Name, Args: []byte(script[n].Args)},
 							tools),
 					)
 				}
@@ -110,7 +110,7 @@ func TestDisallowedToolDoesNotRunThroughCallTool(t *testing.T) {
 	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
 		t.Errorf("ran (-want +got):\n%s", diff)
 	}
-	if !h.service.Requests()[0].Tool(toolspec.CallTool) {
+	if !h.service.Requests()[0].HasTool(toolspec.CallTool) {
 		t.Error("all tools are listed; this shows nothing")
 	}
 	if n := strings.Count(string(h.service.Requests()[1].Body), "not one of the tools allowed for this task"); n != 2 {

@@ -44,8 +44,8 @@ type goal struct {
 // Tool implements loop.Goal.
 func (g *goal) Tool() toolspec.Definition { return tool }
 
-// ToolCalled implements loop.Goal.
-func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
+// HandleToolCall implements loop.Goal.
+func (g *goal) HandleToolCall(args json.RawMessage, failed []string) loop.Reply {
 	switch {
 	case g.closed:
 		return g.judge(answerArgument(args))
@@ -73,8 +73,8 @@ func answerArgument(args json.RawMessage) string {
 	return string(in.Answer)
 }
 
-// Answered implements loop.Goal.
-func (g *goal) Answered(text string) loop.Reply {
+// HandleAnswer implements loop.Goal.
+func (g *goal) HandleAnswer(text string) loop.Reply {
 	switch {
 	case g.closed:
 		return g.judge(text)

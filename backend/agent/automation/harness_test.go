@@ -47,7 +47,7 @@ func def(name string, readOnly bool) toolspec.Definition {
 	}
 }
 
-func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
+func newHarness(t *testing.T, turns ...openaitest.Answer) *harness {
 	t.Helper()
 	service, err := openaitest.Start(turns...)
 	if err != nil {
@@ -58,7 +58,7 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	h.Loop = loop.New(loop.Config{
 		Tools: h, Calls: h, Journal: h, Pending: pending.New(h), History: h, Models: models, Formats: h,
 		Limits:    func() loop.Limits { return h.limits },
-		CoreTools: []string{"look", "act"}, Window: func() int { return h.window },
+		CoreTools: []string{"look", "act"}, ContextWindow: func() int { return h.window },
 	})
 	t.Cleanup(func() {
 		h.Close()
@@ -138,6 +138,6 @@ func call(name, args string) openaitest.Call {
 	return openaitest.Call{ID: "c0", Name: name, Args: args}
 }
 
-func calls(list ...openaitest.Call) openaitest.Turn { return openaitest.Turn{Calls: list} }
+func calls(list ...openaitest.Call) openaitest.Answer { return openaitest.Answer{Calls: list} }
 
-func says(text string) openaitest.Turn { return openaitest.Turn{Text: text} }
+func says(text string) openaitest.Answer { return openaitest.Answer{Text: text} }

@@ -10,24 +10,24 @@ type ErrorKind string
 
 // The kinds of failure.
 const (
-	// Unreachable: nothing answers at the address, or the provider is switched off or failed too often.
-	Unreachable ErrorKind = "unreachable"
-	// Unauthorized: the key is missing, wrong or not allowed to use the model.
-	Unauthorized ErrorKind = "unauthorised"
-	// NoModel: the provider has no model of that name.
-	NoModel ErrorKind = "no_model"
-	// RateLimited: the provider wants fewer requests, or the quota is used up.
-	RateLimited ErrorKind = "rate_limited"
-	// TooLong: the conversation is larger than the model can read.
-	TooLong ErrorKind = "too_long"
-	// Interrupted: the answer broke off; the text so far is kept.
-	Interrupted ErrorKind = "cut"
-	// Stalled: the connection is open, but nothing came for too long.
-	Stalled ErrorKind = "stalled"
-	// Failed: any other failure.
-	Failed ErrorKind = "failed"
-	// NotSupported: there is no such provider, or a model's name or base address is malformed.
-	NotSupported ErrorKind = "not_supported"
+	// KindUnreachable: nothing answers at the address, or the provider is switched off or failed too often.
+	KindUnreachable ErrorKind = "unreachable"
+	// KindUnauthorized: the key is missing, wrong or not allowed to use the model.
+	KindUnauthorized ErrorKind = "unauthorised"
+	// KindNoModel: the provider has no model of that name.
+	KindNoModel ErrorKind = "no_model"
+	// KindRateLimited: the provider wants fewer requests, or the quota is used up.
+	KindRateLimited ErrorKind = "rate_limited"
+	// KindTooLong: the conversation is larger than the model can read.
+	KindTooLong ErrorKind = "too_long"
+	// KindInterrupted: the answer broke off; the text so far is kept.
+	KindInterrupted ErrorKind = "cut"
+	// KindStalled: the connection is open, but nothing came for too long.
+	KindStalled ErrorKind = "stalled"
+	// KindFailed: any other failure.
+	KindFailed ErrorKind = "failed"
+	// KindNotSupported: there is no such provider, or a model's name or base address is malformed.
+	KindNotSupported ErrorKind = "not_supported"
 )
 
 // Error is a failure that a person can do something about. Message says what happened, Suggestion what to do.

@@ -39,10 +39,10 @@ type FallbackReporter interface {
 	HasFallback() bool
 }
 
-// WindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in tokens,
-// 0 if unknown. With loaded true that size applies to requests; otherwise it is the largest that the model supports,
-// and the server may have loaded it with less. It takes at most two seconds and caches the answer.
-type WindowReporter interface {
+// ContextWindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in
+// tokens, 0 if unknown. With loaded true that size applies to requests; otherwise it is the largest that the model
+// supports, and the server may have loaded it with less. It takes at most two seconds and caches the answer.
+type ContextWindowReporter interface {
 	ContextWindow(ctx context.Context) (tokens int, loaded bool)
 }
 
@@ -54,9 +54,9 @@ type Request struct {
 	Tools    []toolspec.Function
 	// MaxTokens limits the answer; 0 leaves it to the provider.
 	MaxTokens int
-	// TextCalls says that calls are written in the text. An answer that broke off may then contain half a call, so it
+	// CallsInText says that calls are written in the text. An answer that broke off may then contain half a call, so it
 	// is never resumed.
-	TextCalls bool
+	CallsInText bool
 	// NoFallback says that no other model may answer instead.
 	NoFallback bool
 	// SendReasoning sends the model's reasoning before its calls back, if the wire format has a field for it. Models
@@ -80,15 +80,15 @@ type Response struct {
 	Text string
 	// Reasoning is the reasoning that the model showed. It is not part of the answer.
 	Reasoning string
-	// ReasoningField says that Reasoning came in the field in which some services want it back.
-	ReasoningField bool
+	// HasReasoningField says that Reasoning came in the field in which some services want it back.
+	HasReasoningField bool
 	// Calls are complete: each has a name and a JSON object of arguments.
 	Calls []chat.ToolCall
-	// Broken are calls that cannot be run, because they cannot be parsed or were cut at the answer's length limit.
+	// BrokenCalls are calls that cannot be run, because they cannot be parsed or were cut at the answer's length limit.
 	// They must be answered.
-	Broken []BrokenCall
-	Usage  chat.Usage
-	Stop   StopReason
+	BrokenCalls []BrokenCall
+	Usage       chat.Usage
+	Stop        StopReason
 	// AnsweredBy is the model that answered instead of the requested one, else "".
 	AnsweredBy string
 	// Offers are commands that the user may have meant, and Outside the sources of outside text quoted in Text. Only

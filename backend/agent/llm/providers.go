@@ -24,8 +24,8 @@ func LocalProviders() []string {
 	return []string{ProviderOllama, ProviderLMStudio, ProviderLlamaCPP, ProviderVLLM}
 }
 
-// HowToConnect explains to a person, in one or two sentences, how to connect a model.
-func HowToConnect() string {
+// ConnectInstructions explains to a person, in one or two sentences, how to connect a model.
+func ConnectInstructions() string {
 	names := func(providers []string, joint string) string {
 		labels := make([]string, len(providers))
 		for i, p := range providers {

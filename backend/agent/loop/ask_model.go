@@ -112,18 +112,18 @@ func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 		if raw, err := json.Marshal(c.Args); err == nil {
 			c.Args = raw // as the record returns them, so that the next prompt repeats these bytes
 		}
-		id := naming.ID("")
+		id := naming.NewID("")
 		if i < len(t.early.ids) {
 			id = t.early.ids[i]
 		}
 		out = append(out, chat.ToolCall{ID: id, Name: c.Name, Args: c.Args, Signature: c.Signature})
 	}
-	for i, b := range res.Broken {
+	for i, b := range res.BrokenCalls {
 		if b.Name == "" {
 			b.Name = "unnamed"
 		}
-		res.Broken[i].ID = naming.ID("")
-		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
+		res.BrokenCalls[i].ID = naming.NewID("")
+		out = append(out, chat.ToolCall{ID: res.BrokenCalls[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
 	}
 	return out
 }

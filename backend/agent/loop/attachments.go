@@ -11,16 +11,16 @@ import (
 )
 
 // attachmentNotes converts texts attached to a message to notes that precede it and name their source. A text is cut
-// after prompt.MaxResult characters. Models read them in marked blocks; the pilot does not see them.
+// after prompt.MaxResultChars characters. Models read them in marked blocks; the pilot does not see them.
 func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
 		text := strings.ToValidUTF8(a.Text, "\uFFFD")
-		if n := utf8.RuneCountInString(text); n > prompt.MaxResult {
+		if n := utf8.RuneCountInString(text); n > prompt.MaxResultChars {
 			text = fmt.Sprintf(
 				"%s\n… cut here: the first %d of %d characters.",
-				string([]rune(text)[:prompt.MaxResult]),
-				prompt.MaxResult,
+				string([]rune(text)[:prompt.MaxResultChars]),
+				prompt.MaxResultChars,
 				n,
 			)
 		}

@@ -19,7 +19,7 @@ var page = chat.Attachment{
 }
 
 func TestAttachmentsAreOutsideText(t *testing.T) {
-	h := newHarness(t, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
+	h := newHarness(t, calls(call2("act", 1)), openaitest.Answer{Text: "Done."})
 	h.run(
 		t,
 		loop.TurnRequest{
@@ -46,9 +46,9 @@ func TestServerTextOpensNoHost(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call2("act", 1)),
-		openaitest.Turn{Text: "Done."},
+		openaitest.Answer{Text: "Done."},
 		calls(call2("act", 2)),
-		openaitest.Turn{Text: "Done."},
+		openaitest.Answer{Text: "Done."},
 	)
 	h.run(
 		t,
@@ -66,7 +66,7 @@ func TestServerTextOpensNoHost(t *testing.T) {
 	if got := messages[0]; got.Role != chat.RoleUser || !slices.Equal(got.Outside, []string{"mcp:shelf"}) {
 		t.Errorf("recorded %+v", got)
 	}
-	if last := h.service.Requests()[0].Last(); strings.Contains(last, "<<outside") {
+	if last := h.service.Requests()[0].LastContent(); strings.Contains(last, "<<outside") {
 		t.Errorf("what the person sends is no order any more: %q", last)
 	}
 	if _, err := h.Edit(context.Background(),
@@ -83,7 +83,7 @@ func TestServerTextOpensNoHost(t *testing.T) {
 }
 
 func TestQueuedMessageKeepsAttachments(t *testing.T) {
-	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
+	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)), openaitest.Answer{Text: "Done."})
 	sent, err := h.Send(context.Background(), loop.TurnRequest{
 		Conversation: "c1", Text: "rather evil.example", Model: "openai/m", Interactive: true,
 		Attachments: []chat.Attachment{page}, Sources: []string{"mcp:shelf"},

@@ -21,8 +21,8 @@ type Branches interface {
 
 // Errors of operations on branches.
 var (
-	// ErrNoQuestion means that the active branch has no user message with this id.
-	ErrNoQuestion = errors.New("the active branch has no such user message; choose its branch first")
+	// ErrNoMessage means that the active branch has no user message with this id.
+	ErrNoMessage = errors.New("the active branch has no such user message; choose its branch first")
 	// ErrNoBranch means that the conversation has no such branch.
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )
@@ -49,7 +49,7 @@ func (l *Loop) Retry(ctx context.Context, request TurnRequest, message string) (
 	}
 	i := findQuestion(messages, message)
 	if i < 0 {
-		return "", ErrNoQuestion
+		return "", ErrNoMessage
 	}
 	request.Text, request.branch = messages[i].Text, &branchPoint{message: message, again: true}
 	return l.Start(ctx, request)
@@ -135,16 +135,16 @@ func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, 
 	if p := t.request.branch; p != nil {
 		i := findQuestion(before, p.message)
 		if i < 0 {
-			return a, ErrNoQuestion
+			return a, ErrNoMessage
 		}
-		b := event.Branch{ID: naming.ID("b")}
+		b := event.Branch{ID: naming.NewID("b")}
 		if was := before[i]; was.FromProgram || len(was.Outside) > 0 {
 			old, a.own[0].FromProgram, a.own[0].Outside = was.Text, own.FromProgram || was.FromProgram, was.Outside
 		}
 		if p.again {
 			a.before, a.own = before[:i+1:i+1], nil
 		} else {
-			a.before, b.Instead = before[:i:i], p.message
+			a.before, b.Replaces = before[:i:i], p.message
 		}
 		if n := len(a.before); n > 0 {
 			b.After = a.before[n-1].ID
@@ -152,7 +152,7 @@ func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, 
 		a.events = []event.Event{t.event(event.BranchStarted, b)}
 	}
 	if !closed {
-		t.typed = typedhosts.Added(t.request.Text, old)
+		t.typed = typedhosts.FindAdded(t.request.Text, old)
 	}
 	return a, nil
 }

@@ -19,11 +19,11 @@ func TestSummaryAppliesToItsBranchOnly(t *testing.T) {
 	k := newBranchHarness(t)
 	k.window = 2400
 	long := strings.Repeat("These are the articles of the shop. ", 180)
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
-		if strings.HasPrefix(r.Last(), "Sum up") {
-			return openaitest.Turn{Text: "What was found in the first branch."}
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		if strings.HasPrefix(r.LastContent(), "Sum up") {
+			return openaitest.Answer{Text: "What was found in the first branch."}
 		}
-		return openaitest.Turn{Text: "Noted."}
+		return openaitest.Answer{Text: "Noted."}
 	}
 	k.ask(t, long)
 	k.ask(t, "two") // sums up what came before
@@ -74,12 +74,12 @@ func TestOutsideSourcesPerBranch(t *testing.T) {
 		r.Sources = []string{"https://shop.example"}
 		return r
 	}
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
-		if strings.HasPrefix(r.Last(), "look") || strings.HasPrefix(r.Last(), "act") {
-			name, _, _ := strings.Cut(r.Last(), " ")
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		if strings.HasPrefix(r.LastContent(), "look") || strings.HasPrefix(r.LastContent(), "act") {
+			name, _, _ := strings.Cut(r.LastContent(), " ")
 			return calls(call2(name, len(r.Messages)))
 		}
-		return openaitest.Turn{Text: "Done."}
+		return openaitest.Answer{Text: "Done."}
 	}
 	k.ask(t, "look")
 	k.ask(t, "act here")
@@ -95,11 +95,11 @@ func TestOutsideSourcesPerBranch(t *testing.T) {
 
 func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	k := newBranchHarness(t)
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		if r.Messages[len(r.Messages)-1].Role == "user" {
 			return calls(call2("act", len(r.Messages)))
 		}
-		return openaitest.Turn{Text: "Done."}
+		return openaitest.Answer{Text: "Done."}
 	}
 	ctx := context.Background()
 	opened := func() []string {
@@ -146,8 +146,8 @@ func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 	k := newBranchHarness(t)
 	running, hold := make(chan struct{}), make(chan struct{})
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
-		if r.Last() == "two" {
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		if r.LastContent() == "two" {
 			close(running)
 			<-hold
 		}
@@ -167,7 +167,8 @@ func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 	k.ended(t, 1)
 	close(hold)
 	k.edit(t, "two", "other two")
-	if waits, err := k.Store.Waiting(ctx, "c1"); err != nil || len(waits) != 1 || waits[0].When != event.MomentHeld {
+	if waits, err := k.Store.WaitingMessages(ctx, "c1"); err != nil || len(waits) != 1 ||
+		waits[0].When != event.MomentHeld {
 		t.Fatalf("the end of another branch's turn took it: %+v, %v", waits, err)
 	}
 	if _, err := k.SendWaiting(ctx, "c1", id, toolspec.CallerModel); err != nil {
@@ -181,8 +182,8 @@ func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 
 func TestEditedSteeringMessageFollowsItsCalls(t *testing.T) {
 	k := newBranchHarness(t)
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
-		if r.Last() == "go" {
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		if r.LastContent() == "go" {
 			return calls(call2("act", 1), call2("act", 2))
 		}
 		return answerWithCount(r)

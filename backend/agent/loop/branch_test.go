@@ -36,7 +36,7 @@ func (b *branchHarness) Publish(ctx context.Context, events ...event.Event) ([]e
 	return stored, err
 }
 
-func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
+func newBranchHarness(t *testing.T, turns ...openaitest.Answer) *branchHarness {
 	t.Helper()
 	k := &branchHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "sextant.db")}
 	config := k.config
@@ -147,8 +147,8 @@ func (b *branchHarness) choose(t testing.TB, branch string) {
 }
 
 // answerWithCount answers with the number of messages.
-func answerWithCount(r openaitest.Request) openaitest.Turn {
-	return openaitest.Turn{Text: fmt.Sprintf("%d to %s", len(r.Messages), r.Last())}
+func answerWithCount(r openaitest.Request) openaitest.Answer {
+	return openaitest.Answer{Text: fmt.Sprintf("%d to %s", len(r.Messages), r.LastContent())}
 }
 
 func texts(list []chat.Message) string {
@@ -201,7 +201,7 @@ func TestRetryWithAnotherModel(t *testing.T) {
 	k.service.Answer = answerWithCount
 	k.ask(t, "one")
 	k.ask(t, "two")
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "By " + r.Model} }
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "By " + r.Model} }
 	ctx := context.Background()
 	turn, err := k.Retry(
 		ctx,
@@ -222,7 +222,7 @@ func TestRetryWithAnotherModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.BranchStarted })
-	if b := data[event.Branch](log[i]); b.Instead != "" || b.After != k.mine(t, "two") ||
+	if b := data[event.Branch](log[i]); b.Replaces != "" || b.After != k.mine(t, "two") ||
 		log[i+1].Kind != event.TurnStarted {
 		t.Errorf("%+v, then %s", b, log[i+1].Kind)
 	}
@@ -234,7 +234,7 @@ func TestNoBranchDuringTurn(t *testing.T) {
 	k.ask(t, "one")
 	k.edit(t, "one", "other")
 	hold := make(chan struct{})
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		<-hold
 		return answerWithCount(r)
 	}
@@ -260,16 +260,16 @@ func TestNoBranchDuringTurn(t *testing.T) {
 	}
 	// Only the active branch can be branched.
 	k.choose(t, "")
-	if _, err := k.Edit(ctx, request, mine); !errors.Is(err, loop.ErrNoQuestion) {
+	if _, err := k.Edit(ctx, request, mine); !errors.Is(err, loop.ErrNoMessage) {
 		t.Errorf("a message of another branch: %v", err)
 	}
-	if _, err := k.Retry(ctx, request, k.said(t)[1].ID); !errors.Is(err, loop.ErrNoQuestion) {
+	if _, err := k.Retry(ctx, request, k.said(t)[1].ID); !errors.Is(err, loop.ErrNoMessage) {
 		t.Errorf("an answer: %v", err)
 	}
 	if err := k.ChooseBranch(ctx, "c1", "b_none"); !errors.Is(err, loop.ErrNoBranch) {
 		t.Errorf("no branch: %v", err)
 	}
-	if k.Running("c1") || texts(k.said(t)) != "one | 2 to one" {
+	if k.IsRunning("c1") || texts(k.said(t)) != "one | 2 to one" {
 		t.Errorf("what was refused left something: %s", texts(k.said(t)))
 	}
 }

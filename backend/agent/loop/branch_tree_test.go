@@ -196,12 +196,12 @@ func TestEveryBranchOfEveryTree(t *testing.T) {
 		return c
 	}
 	k.restart(t)
-	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	k.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		last := r.Messages[len(r.Messages)-1]
 		if n := len(last.Content) % 3; last.Role == "user" && n > 0 {
 			return calls([]openaitest.Call{call2("look", 1), call2("act", 2)}[:n]...)
 		}
-		return openaitest.Turn{Text: "Answered."}
+		return openaitest.Answer{Text: "Answered."}
 	}
 	questions := regexp.MustCompile(`c\d+ question \d+\.`)
 	trees, requestBytes := 0, 0

@@ -13,13 +13,13 @@ import (
 // detectWindow asks the model's service for the context window if none is configured. The largest size a model
 // supports is only an upper bound: the server may have loaded the model with less.
 func (t *turn) detectWindow() {
-	m, ok := t.adapter.Model.(llm.WindowReporter)
-	if !ok || t.loop.cfg.Window() > 0 {
+	m, ok := t.adapter.Model.(llm.ContextWindowReporter)
+	if !ok || t.loop.cfg.ContextWindow() > 0 {
 		return
 	}
 	n, loaded := m.ContextWindow(t.ctx)
 	if n > 0 && !loaded {
-		n = min(n, prompt.DefaultWindow(t.request.Model))
+		n = min(n, prompt.DefaultContextWindow(t.request.Model))
 	}
 	t.serviceWindow = n
 }
@@ -30,13 +30,13 @@ func (t *turn) window() int {
 	if t.refusedWindow > 0 {
 		return t.refusedWindow
 	}
-	if n := t.loop.cfg.Window(); n > 0 {
+	if n := t.loop.cfg.ContextWindow(); n > 0 {
 		return n
 	}
 	if t.serviceWindow > 0 {
 		return t.serviceWindow
 	}
-	return prompt.DefaultWindow(t.request.Model)
+	return prompt.DefaultContextWindow(t.request.Model)
 }
 
 // chooseTools selects the tools that the next request lists. If not all are listed, a note describes the active

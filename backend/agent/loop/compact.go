@@ -41,7 +41,7 @@ const refusedShare = 50
 // summarizeAfterRefusal summarizes, once per turn, after a service refused the request as too long because the
 // window is smaller than assumed. It reports whether the request is shorter now.
 func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error) (bool, error) {
-	if llm.KindOf(refused) != llm.TooLong || t.refusedWindow > 0 || t.isPilot {
+	if llm.KindOf(refused) != llm.KindTooLong || t.refusedWindow > 0 || t.isPilot {
 		return false, nil
 	}
 	t.refusedWindow = max(1, min(t.window(), t.size(listed)*refusedShare/100))

@@ -28,20 +28,20 @@ func summary(r openaitest.Request) bool {
 
 // longConversation has one question and rounds that read pages of 4,000 bytes in a window of 10,000 tokens;
 // up answers the request for a summary.
-func longConversation(t *testing.T, up func() openaitest.Turn) *harness {
+func longConversation(t *testing.T, up func() openaitest.Answer) *harness {
 	t.Helper()
 	h := newHarness(t)
 	h.window = 10_000
 	h.limits = loop.Limits{Rounds: 50, CallsPerTurn: 60}
 	n := 0
-	h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		switch {
 		case summary(r):
 			return up()
-		case r.Last() == finalQuestion || strings.HasPrefix(r.Last(), "more"):
-			return openaitest.Turn{Text: "The mug."}
+		case r.LastContent() == finalQuestion || strings.HasPrefix(r.LastContent(), "more"):
+			return openaitest.Answer{Text: "The mug."}
 		case n == 12:
-			return openaitest.Turn{Text: "Ordered."}
+			return openaitest.Answer{Text: "Ordered."}
 		}
 		n++
 		return calls(call("act", fmt.Sprintf(`{"n":%d}`, n)))
@@ -69,8 +69,8 @@ func conversationTexts(h *harness) []openaitest.Request {
 }
 
 func TestCompactionKeepsUserMessages(t *testing.T) {
-	h := longConversation(t, func() openaitest.Turn {
-		return openaitest.Turn{Text: "<think>hm</think>" + summedUp, Usage: openaitest.Usage{Input: 7, Output: 3}}
+	h := longConversation(t, func() openaitest.Answer {
+		return openaitest.Answer{Text: "<think>hm</think>" + summedUp, Usage: openaitest.Usage{Input: 7, Output: 3}}
 	})
 	if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Rounds != 13 || o.Usage.Input < 7 {
 		t.Fatalf("%+v", o)
@@ -107,8 +107,8 @@ func TestCompactionKeepsUserMessages(t *testing.T) {
 		strings.Contains(done, "<think>") {
 		t.Errorf("what a model wrote from pages is sent as %q", done)
 	}
-	if last.Last() != finalQuestion {
-		t.Errorf("the last message is %q", last.Last())
+	if last.LastContent() != finalQuestion {
+		t.Errorf("the last message is %q", last.LastContent())
 	}
 	if got := made[len(made)-1].From.Outside; !slices.Contains(got, "https://shop.example") {
 		t.Errorf("calls after a summary come from %v", got)
@@ -130,7 +130,7 @@ func TestCompactionKeepsUserMessages(t *testing.T) {
 }
 
 func TestPrefixAfterCompactionSurvivesRestart(t *testing.T) {
-	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 	h.ask(t, goal)
 	h.ask(t, finalQuestion)
 	h.Close()
@@ -145,8 +145,8 @@ func TestPrefixAfterCompactionSurvivesRestart(t *testing.T) {
 }
 
 func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: "Open."}, openaitest.Turn{Text: "Still open."},
-		openaitest.Turn{Text: "Yes."})
+	h := newHarness(t, openaitest.Answer{Text: "Open."}, openaitest.Answer{Text: "Still open."},
+		openaitest.Answer{Text: "Yes."})
 	h.addTools()
 	h.defs = append(h.defs, panelTool("note_add"))
 	h.ask(t, "the panel is open")
@@ -159,16 +159,16 @@ func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
 	h.ask(t, "and now?")
 	h.ask(t, "sure?")
 	r := h.service.Requests()
-	if last := r[1].Last(); !strings.Contains(last, "note_add(") {
+	if last := r[1].LastContent(); !strings.Contains(last, "note_add(") {
 		t.Errorf("after a summary the last message is %q", last)
 	}
-	if last := r[2].Last(); last != "sure?" {
+	if last := r[2].LastContent(); last != "sure?" {
 		t.Errorf("it is sent once more: %q", last)
 	}
 }
 
 func TestUndoAndRedoSummary(t *testing.T) {
-	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 	h.ask(t, goal)
 	_, messages, _ := h.recorded()
 	h.window = 1_000_000
@@ -198,12 +198,12 @@ func TestUndoAndRedoSummary(t *testing.T) {
 }
 
 func TestSummaryWithoutModelAnswer(t *testing.T) {
-	for name, bad := range map[string]openaitest.Turn{
+	for name, bad := range map[string]openaitest.Answer{
 		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "},
 		"cut": {Text: "half a sum", CutAfter: 60},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := longConversation(t, func() openaitest.Turn { return bad })
+			h := longConversation(t, func() openaitest.Answer { return bad })
 			if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
 				t.Fatalf("%s: %+v", name, o)
 			}
@@ -219,9 +219,9 @@ func TestSummaryWithoutModelAnswer(t *testing.T) {
 
 func TestStopEndsSummaryRequest(t *testing.T) {
 	asking := make(chan struct{}, 10)
-	h := longConversation(t, func() openaitest.Turn {
+	h := longConversation(t, func() openaitest.Answer {
 		asking <- struct{}{}
-		return openaitest.Turn{Text: "never", StallAfter: -1}
+		return openaitest.Answer{Text: "never", StallAfter: -1}
 	})
 	if _, err := h.Start(context.Background(),
 		loop.TurnRequest{Conversation: "c1", Text: goal, Model: "openai/m"}); err != nil {

@@ -15,19 +15,19 @@ import (
 func noSubagents(context.Context) ([]string, error) { return nil, nil }
 
 func TestDeletedConversationDropsUnsavedEvents(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}}})
+	h := newHarness(t, openaitest.Answer{Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}}})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.fillDisk(true)
 		return toolspec.OK("acted")
 	}
 	o := h.ask(t, "act")
-	if len(h.Unsaved(o.Conversation)) == 0 {
+	if len(h.UnsavedEvents(o.Conversation)) == 0 {
 		t.Fatal("nothing is owed, so nothing is tried")
 	}
 	if err := h.Delete(t.Context(), o.Conversation, noSubagents); err == nil {
 		t.Fatal("a disk that takes nothing took the deletion")
 	}
-	if len(h.Unsaved(o.Conversation)) == 0 {
+	if len(h.UnsavedEvents(o.Conversation)) == 0 {
 		t.Fatal("what is owed of a conversation that is still there is lost")
 	}
 	h.fillDisk(false)
@@ -58,7 +58,7 @@ func (s slowJournal) Publish(ctx context.Context, events ...event.Event) ([]even
 }
 
 func TestDeleteWaitsForTurnEnd(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: "Well."})
+	h := newHarness(t, openaitest.Answer{Text: "Well."})
 	s := slowJournal{harness: h, ends: make(chan struct{}), let: make(chan struct{})}
 	config := h.config()
 	config.Journal, config.Pending = s, pending.New(s)

@@ -19,7 +19,7 @@ type earlyCalls struct {
 // startEarly starts a complete call while the answer still streams, unless it has to wait.
 func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	e := &t.early
-	id := naming.ID("")
+	id := naming.NewID("")
 	e.ids = append(e.ids, id)
 	switch {
 	case e.blocked || t.toolsClosed || !readOnly(defs, c):

@@ -16,9 +16,9 @@ import (
 )
 
 // always answers every request with one more call.
-func always(args func(n int) string) func(openaitest.Request) openaitest.Turn {
+func always(args func(n int) string) func(openaitest.Request) openaitest.Answer {
 	n := 0
-	return func(openaitest.Request) openaitest.Turn {
+	return func(openaitest.Request) openaitest.Answer {
 		n++
 		return calls(call("act", args(n)))
 	}
@@ -40,7 +40,7 @@ func TestCallLimitEndsTurn(t *testing.T) {
 		t.Errorf("%d calls ran; the last message is %+v", len(made), messages[len(messages)-1])
 	}
 	// The next turn goes on from there; the service refuses calls without a result.
-	h.service.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Going on."} }
+	h.service.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "Going on."} }
 	if o := h.ask(t, "continue"); o.Status != chat.StatusDone || o.Text != "Going on." {
 		t.Errorf("next turn %+v", o)
 	}
@@ -71,9 +71,9 @@ func TestRoundLimitEndsTurn(t *testing.T) {
 func TestTenCallsAreAllowed(t *testing.T) {
 	h := newHarness(t)
 	n := 0
-	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(openaitest.Request) openaitest.Answer {
 		if n++; n > 10 {
-			return openaitest.Turn{Text: "Finished."}
+			return openaitest.Answer{Text: "Finished."}
 		}
 		return calls(call2("act", n))
 	}
@@ -99,7 +99,7 @@ func TestThreeRepetitionsEndTurn(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Calls != 3 || !strings.Contains(o.Error, "repeated 3 times") {
 		t.Fatalf("outcome %+v", o)
 	}
-	if last := h.service.Requests()[2].Last(); !strings.Contains(last, "once more ends the turn") {
+	if last := h.service.Requests()[2].LastContent(); !strings.Contains(last, "once more ends the turn") {
 		t.Errorf("the model was not warned: %q", last)
 	}
 }
@@ -107,9 +107,9 @@ func TestThreeRepetitionsEndTurn(t *testing.T) {
 func TestRepetitionWithChangesIsAllowed(t *testing.T) {
 	h := newHarness(t)
 	n := 0
-	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(openaitest.Request) openaitest.Answer {
 		if n++; n > 8 {
-			return openaitest.Turn{Text: "Finished."}
+			return openaitest.Answer{Text: "Finished."}
 		}
 		return calls(call("act", `{"more":true}`))
 	}
@@ -125,7 +125,7 @@ func TestAlternatingRepetitionsEndTurn(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
-	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(openaitest.Request) openaitest.Answer {
 		n++
 		return calls(call([]string{"look", "act"}[n%2], `{}`))
 	}
@@ -135,7 +135,7 @@ func TestAlternatingRepetitionsEndTurn(t *testing.T) {
 		t.Fatalf("outcome %+v", o)
 	}
 	// The model of the next turn reads why the last one ended, with the same bytes.
-	h.service.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Another way."} }
+	h.service.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "Another way."} }
 	h.ask(t, "continue")
 	requests := h.service.Requests()
 	last := requests[len(requests)-1].Messages
@@ -152,9 +152,9 @@ func TestWaitingIsNoRepetition(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
-	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(openaitest.Request) openaitest.Answer {
 		if n++; n > 20 {
-			return openaitest.Turn{Text: "It is there."}
+			return openaitest.Answer{Text: "It is there."}
 		}
 		return calls(call([]string{"look", "act"}[n%2], `{}`))
 	}
@@ -170,7 +170,7 @@ func TestWaitingIsNoRepetition(t *testing.T) {
 }
 
 func TestStopDuringStream(t *testing.T) {
-	whole := openaitest.Turn{Text: "first second", ChunkSize: 6}
+	whole := openaitest.Answer{Text: "first second", ChunkSize: 6}
 	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), "second")
 	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(),
@@ -190,7 +190,7 @@ func TestStopDuringStream(t *testing.T) {
 }
 
 func TestStopDuringHangingCall(t *testing.T) {
-	h := newHarness(t, calls(call2("act", 1), call2("act", 2)), openaitest.Turn{Text: "went on"})
+	h := newHarness(t, calls(call2("act", 1), call2("act", 2)), openaitest.Answer{Text: "went on"})
 	hang, running := make(chan struct{}), make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		close(running)
@@ -222,19 +222,19 @@ func TestStopDuringHangingCall(t *testing.T) {
 }
 
 func TestModelErrorEndsTurn(t *testing.T) {
-	whole := openaitest.Turn{Text: "some words", ChunkSize: 5, Calls: []openaitest.Call{call("act", `{"x":1}`)}}
+	whole := openaitest.Answer{Text: "some words", ChunkSize: 5, Calls: []openaitest.Call{call("act", `{"x":1}`)}}
 	cut := whole
 	cut.CutAfter = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
-	none := openaitest.Turn{CutAfter: -1}
+	none := openaitest.Answer{CutAfter: -1}
 	h := newHarness(
 		t,
 		cut,
 		none,
 		none,
 		none,
-		openaitest.Turn{Status: 401, Body: `{"error":{"message":"bad key"}}`},
-		openaitest.Turn{Text: ""},
-		openaitest.Turn{Text: "half", Finish: "length"},
+		openaitest.Answer{Status: 401, Body: `{"error":{"message":"bad key"}}`},
+		openaitest.Answer{Text: ""},
+		openaitest.Answer{Text: "half", Finish: "length"},
 	)
 	o := h.ask(t, "one")
 	_, messages, made := h.recorded()
@@ -262,7 +262,7 @@ func TestModelErrorEndsTurn(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreAnswered(t *testing.T) {
-	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "Done."})
+	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Answer{Text: "Done."})
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
@@ -270,13 +270,13 @@ func TestInvalidArgumentsAreAnswered(t *testing.T) {
 	if len(made) != 1 || string(made[0].Args) != `{"n":2}` {
 		t.Errorf("calls %+v", made)
 	}
-	if last := h.service.Requests()[1].Last(); !strings.Contains(last, "not valid JSON") {
+	if last := h.service.Requests()[1].LastContent(); !strings.Contains(last, "not valid JSON") {
 		t.Errorf("the model read %q", last)
 	}
 }
 
 func TestJournalErrorEndsTurn(t *testing.T) {
-	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "never"})
+	h := newHarness(t, calls(call("act", `{}`)), openaitest.Answer{Text: "never"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.mu.Lock()
 		h.publishErr = errFull
@@ -292,7 +292,7 @@ func TestJournalErrorEndsTurn(t *testing.T) {
 }
 
 func TestCancelStopsTurn(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{StallAfter: -1, Text: "x"})
+	h := newHarness(t, openaitest.Answer{StallAfter: -1, Text: "x"})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		h.until(t, event.TurnStarted)

@@ -111,7 +111,7 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 		t.effects.add(results[i])
 		m := t.result(c, results[i])
 		if !t.isPilot { // a user may repeat a command on purpose
-			note, over := t.repeats.Observe(c, m.Text, results[i])
+			note, over := t.repeats.Record(c, m.Text, results[i])
 			m.Text += note
 			if over {
 				end = &ending{

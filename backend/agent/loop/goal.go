@@ -20,11 +20,11 @@ type Goal interface {
 	// Tool returns the tool that the model calls when it is done. It is offered beside the other tools. Its calls
 	// never reach the Caller and do not count.
 	Tool() toolspec.Definition
-	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
+	// HandleToolCall answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
-	ToolCalled(args json.RawMessage, failed []string) Reply
-	// Answered handles an answer without calls. Once Reply.ToolsClosed was set, it handles every answer with text.
-	Answered(text string) Reply
+	HandleToolCall(args json.RawMessage, failed []string) Reply
+	// HandleAnswer handles an answer without calls. Once Reply.ToolsClosed was set, it handles every answer with text.
+	HandleAnswer(text string) Reply
 }
 
 // Reply is a Goal's reaction to an answer.
@@ -96,7 +96,7 @@ func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition
 		return t.goalTools
 	}
 	listed = append(slices.Clone(listed), t.request.Goal.Tool())
-	if t.adapter.Format != "" && t.adapter.Format != toolcalls.Native {
+	if t.adapter.Format != "" && t.adapter.Format != toolcalls.FormatNative {
 		t.goalTools = listed
 	}
 	return listed
@@ -111,13 +111,13 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 			end := t.finish(res)
 			return &end, nil
 		}
-		return t.applyReply(goal.Answered(message.Text), nil)
+		return t.applyReply(goal.HandleAnswer(message.Text), nil)
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
 		// A model that searches its tools may call the goal's tool through call_tool.
 		name, args, _ := prompt.ResolveCall(c.Name, c.Args)
-		if t.isGoal(name) && problemOf(res.Broken, c) == nil {
+		if t.isGoal(name) && problemOf(res.BrokenCalls, c) == nil {
 			c.Args = args
 			own = append(own, c)
 		} else {
@@ -127,15 +127,15 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 	if t.toolsClosed {
 		// The text of the answer takes precedence over the call's argument.
 		if strings.TrimSpace(message.Text) == "" && len(own) > 0 {
-			return t.applyReply(goal.ToolCalled(own[0].Args, nil), message.Calls)
+			return t.applyReply(goal.HandleToolCall(own[0].Args, nil), message.Calls)
 		}
-		return t.applyReply(goal.Answered(message.Text), message.Calls)
+		return t.applyReply(goal.HandleAnswer(message.Text), message.Calls)
 	}
 	var failed []string
 	if len(others) > 0 {
 		run := message
 		run.Calls = others
-		end, err := t.execute(defs, run, res.Broken)
+		end, err := t.execute(defs, run, res.BrokenCalls)
 		if err != nil || end != nil {
 			if saveErr := t.answerAll(own, "not accepted: the turn ended first"); err == nil {
 				err = saveErr
@@ -147,7 +147,7 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 	if len(own) == 0 {
 		return nil, nil
 	}
-	return t.applyReply(goal.ToolCalled(own[0].Args, failed), own)
+	return t.applyReply(goal.HandleToolCall(own[0].Args, failed), own)
 }
 
 // failedOf returns the tools of the failed calls among calls.

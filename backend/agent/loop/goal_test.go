@@ -21,11 +21,11 @@ func (number) Tool() toolspec.Definition {
 	return toolspec.Definition{Name: "finish", Description: "Ends.", Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (number) ToolCalled(json.RawMessage, []string) loop.Reply {
+func (number) HandleToolCall(json.RawMessage, []string) loop.Reply {
 	return loop.Reply{ToolsClosed: true, Message: "Which number?"}
 }
 
-func (number) Answered(text string) loop.Reply {
+func (number) HandleAnswer(text string) loop.Reply {
 	if strings.TrimSpace(text) == "42" {
 		return loop.Reply{}
 	}
@@ -33,15 +33,15 @@ func (number) Answered(text string) loop.Reply {
 }
 
 func TestMessageAfterToolsClosedWaits(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}})
+	h := newHarness(t, openaitest.Answer{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}})
 	asked, hold := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		once.Do(func() { close(asked); <-hold })
 		if strings.Contains(string(r.Body), "and the other one?") {
-			return openaitest.Turn{Text: "That one too."}
+			return openaitest.Answer{Text: "That one too."}
 		}
-		return openaitest.Turn{Text: "42"}
+		return openaitest.Answer{Text: "42"}
 	}
 	ended := make(chan loop.Outcome, 1)
 	go func() {
@@ -76,15 +76,15 @@ func TestMessageToRunningTaskIsRead(t *testing.T) {
 		<-hold
 		return toolspec.OK("done")
 	}
-	finish := openaitest.Turn{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}}
-	h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	finish := openaitest.Answer{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}}
+	h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		switch body := string(r.Body); {
 		case strings.Contains(body, "Which number?"):
-			return openaitest.Turn{Text: "42"}
+			return openaitest.Answer{Text: "42"}
 		case strings.Contains(body, "the green one"):
 			return finish
 		}
-		return openaitest.Turn{Text: "not read"}
+		return openaitest.Answer{Text: "not read"}
 	}
 	ended := make(chan loop.Outcome, 1)
 	go func() {

@@ -55,7 +55,7 @@ func def(name string, hints toolspec.Hints) toolspec.Definition {
 	}
 }
 
-func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
+func newHarness(t *testing.T, turns ...openaitest.Answer) *harness {
 	t.Helper()
 	service, err := openaitest.Start(turns...)
 	if err != nil {
@@ -77,7 +77,7 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Formats: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
 			CoreTools: []string{"look", "act"}, SnapshotTools: []string{"annotate_page"},
-			Window: func() int { return h.window }, Pending: h.pending, MarkerSecret: "kept over restarts",
+			ContextWindow: func() int { return h.window }, Pending: h.pending, MarkerSecret: "kept over restarts",
 		}
 	}
 	h.Loop = loop.New(h.config())
@@ -163,8 +163,8 @@ func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Messa
 	), nil
 }
 
-// Waiting returns what waits; the tests use one conversation at a time for it.
-func (h *harness) Waiting(context.Context, string) ([]event.WaitingMessage, error) {
+// WaitingMessages returns what waits; the tests use one conversation at a time for it.
+func (h *harness) WaitingMessages(context.Context, string) ([]event.WaitingMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.waiting), nil
@@ -221,6 +221,6 @@ func call(name, args string) openaitest.Call {
 	return openaitest.Call{ID: "call_0", Name: name, Args: args}
 }
 
-func calls(cs ...openaitest.Call) openaitest.Turn { return openaitest.Turn{Calls: cs} }
+func calls(cs ...openaitest.Call) openaitest.Answer { return openaitest.Answer{Calls: cs} }
 
 var errFull = errors.New("the disk is full")

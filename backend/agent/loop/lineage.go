@@ -47,8 +47,8 @@ func (t *turn) setLineage() {
 		t.lineage = rootLineage(t.request, t.limits.CallsPerTurn)
 		return
 	}
-	t.limits.CallsPerTurn = allowance.Min(t.limits.CallsPerTurn, t.lineage.rights.Calls)
-	t.limits.Rounds = allowance.Min(t.limits.Rounds, t.lineage.rights.Rounds)
+	t.limits.CallsPerTurn = allowance.MinLimit(t.limits.CallsPerTurn, t.lineage.rights.MaxCalls)
+	t.limits.Rounds = allowance.MinLimit(t.limits.Rounds, t.lineage.rights.MaxRounds)
 }
 
 // hides reports whether d is withheld from a subagent's model, besides the tools that its request excludes.

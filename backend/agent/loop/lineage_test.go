@@ -54,7 +54,7 @@ func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 			return cs
 		}
 		deeper, deepest := runSubagent(two), runSubagent(map[string]any{"task": "three: deeper still"})
-		f := newSubagentHarness(t, map[string][]openaitest.Turn{
+		f := newSubagentHarness(t, map[string][]openaitest.Answer{
 			"parent": {calls(runSubagent(one)), text("ok")},
 			"one":    {calls(all(&deeper)...), text("ok")},
 			"two":    {calls(all(&deepest)...), text("ok")},
@@ -94,13 +94,13 @@ func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 
 func TestSubagentConcurrencyLimit(t *testing.T) {
 	var tasks []openaitest.Call
-	scripts := map[string][]openaitest.Turn{}
+	scripts := map[string][]openaitest.Answer{}
 	for i := range 5 {
 		who := fmt.Sprintf("child%d", i)
 		tasks = append(tasks, runSubagent(map[string]any{"task": who + ": x"}))
-		scripts[who] = []openaitest.Turn{calls(call("act", `{}`)), text(who + " done")}
+		scripts[who] = []openaitest.Answer{calls(call("act", `{}`)), text(who + " done")}
 	}
-	scripts["parent"] = []openaitest.Turn{calls(tasks...), text("all")}
+	scripts["parent"] = []openaitest.Answer{calls(tasks...), text("all")}
 	f := newSubagentHarness(t, scripts)
 	f.limits = loop.Limits{CallsPerTurn: 20}
 	var mu sync.Mutex
@@ -133,7 +133,7 @@ func TestSubagentConcurrencyLimit(t *testing.T) {
 func TestFourthSubagentOfProgramsIsRefused(t *testing.T) {
 	f := newSubagentHarness(
 		t,
-		map[string][]openaitest.Turn{
+		map[string][]openaitest.Answer{
 			"child": {calls(call("act", `{}`)), calls(call("act", `{}`)), calls(call("act", `{}`))},
 		},
 	)
@@ -180,7 +180,7 @@ func TestSubagentSpendsParentBudget(t *testing.T) {
 	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
 	start := calls(runSubagent(map[string]any{"task": "one: look"}))
 	start.Usage = openaitest.Usage{Input: 90, Output: 10}
-	f := withSubagents(b.harness, map[string][]openaitest.Turn{
+	f := withSubagents(b.harness, map[string][]openaitest.Answer{
 		"parent": {start, start},
 		"one":    {lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10)},
 	})

@@ -37,8 +37,8 @@ type Tools interface {
 	Definitions(panel string) []toolspec.Definition
 }
 
-// Caller runs one call. It returns soon after ctx is done.
-type Caller interface {
+// CallRunner runs one call. It returns soon after ctx is done.
+type CallRunner interface {
 	Do(ctx context.Context, call toolspec.Call) toolspec.Result
 }
 
@@ -80,7 +80,7 @@ type Limits struct {
 // and Tools also between rounds.
 type Config struct {
 	Tools   Tools
-	Calls   Caller
+	Calls   CallRunner
 	Journal Journal
 	// Pending queues events while the disk is full, and stores them in Journal later.
 	Pending *pending.Queue
@@ -105,9 +105,9 @@ type Config struct {
 	ContextShare func() int
 	// SnapshotTools names the tools whose results list the elements of a page.
 	SnapshotTools []string
-	// Window returns the configured context window of models in tokens. If Window is nil or returns 0, the window is
-	// detected for each model.
-	Window func() int
+	// ContextWindow returns the configured context window of models in tokens. If Window is nil or returns 0, the
+	// window is detected for each model.
+	ContextWindow func() int
 	// Budget limits the cost of models; the zero value sets no limit.
 	Budget budget.Config
 	// MarkerSecret is the secret for the markers around outside text; "" generates one. If it is the same after a
@@ -132,7 +132,7 @@ type TurnRequest struct {
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
 	Panel string
-	// Caller is the party that makes the calls; empty means model or pilot, depending on Model.
+	// CallRunner is the party that makes the calls; empty means model or pilot, depending on Model.
 	Caller toolspec.Caller
 	// Interactive is set if a person can be asked.
 	Interactive bool
@@ -223,8 +223,8 @@ func New(cfg Config) *Loop {
 	if cfg.ContextShare == nil {
 		cfg.ContextShare = func() int { return 80 }
 	}
-	if cfg.Window == nil {
-		cfg.Window = func() int { return 0 }
+	if cfg.ContextWindow == nil {
+		cfg.ContextWindow = func() int { return 0 }
 	}
 	if cfg.ActivePanel == nil {
 		cfg.ActivePanel = func() string { return "" }
@@ -288,9 +288,9 @@ func (l *Loop) Stop(conversation string) bool {
 	return true
 }
 
-// Running reports whether a turn runs in conversation. A turn of which only the end remains to be recorded does not
+// IsRunning reports whether a turn runs in conversation. A turn of which only the end remains to be recorded does not
 // count.
-func (l *Loop) Running(conversation string) bool {
+func (l *Loop) IsRunning(conversation string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, ok := l.running[conversation]
@@ -322,7 +322,7 @@ func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
 	}
 	fresh := request.Conversation == ""
 	if fresh {
-		request.Conversation = naming.ID("c")
+		request.Conversation = naming.NewID("c")
 	}
 	if request.Model == "" {
 		request.Model = llm.PilotName
@@ -333,7 +333,7 @@ func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, request: request, id: naming.ID("t"), ctx: run, running: place}
+	t := &turn{loop: l, request: request, id: naming.NewID("t"), ctx: run, running: place}
 	err = l.saveUnsaved(ctx, request.Conversation)
 	if err == nil {
 		err = t.recordStart(ctx, fresh)
@@ -397,7 +397,7 @@ func (l *Loop) release(t *turn) {
 func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversation, error) {
 	now := time.Now().UTC()
 	c := chat.Conversation{
-		ID:      naming.ID("c"),
+		ID:      naming.NewID("c"),
 		Title:   strings.TrimSpace(title),
 		Status:  chat.StatusDone,
 		Created: now,

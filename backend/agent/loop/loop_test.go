@@ -22,13 +22,13 @@ import (
 func TestTurnEvents(t *testing.T) {
 	h := newHarness(
 		t,
-		openaitest.Turn{
+		openaitest.Answer{
 			Text:  "Looking first.",
 			Calls: []openaitest.Call{call("look", `{"a":1}`)},
 			Usage: openaitest.Usage{Input: 10, Output: 2},
 		},
 		calls(call("act", `{"b":2}`)),
-		openaitest.Turn{Text: "All done, see [12].", Usage: openaitest.Usage{Input: 30, Output: 4}},
+		openaitest.Answer{Text: "All done, see [12].", Usage: openaitest.Usage{Input: 30, Output: 4}},
 	)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("result of " + c.Tool) }
 	o := h.ask(t, "do it")
@@ -72,12 +72,12 @@ func TestTurnEvents(t *testing.T) {
 func TestRoundUsageAndPromptComposition(t *testing.T) {
 	h := newHarness(
 		t,
-		openaitest.Turn{
+		openaitest.Answer{
 			Text:  "Hm.",
 			Calls: []openaitest.Call{call("look", `{"a":1}`)},
 			Usage: openaitest.Usage{Input: 100, Output: 2, Cached: 60},
 		},
-		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 130, Output: 4}},
+		openaitest.Answer{Text: "Done.", Usage: openaitest.Usage{Input: 130, Output: 4}},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("0123456789") }
 	h.ask(t, "do it")
@@ -114,7 +114,7 @@ func TestRoundUsageAndPromptComposition(t *testing.T) {
 }
 
 func TestFailedRoundIsReported(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Status: 400})
+	h := newHarness(t, openaitest.Answer{Status: 400})
 	if o := h.ask(t, "do it"); o.Status != chat.StatusFailed {
 		t.Fatalf("%+v", o)
 	}
@@ -132,7 +132,7 @@ func TestFailedRoundIsReported(t *testing.T) {
 
 func TestDeltasJoinToMessage(t *testing.T) {
 	text := strings.Repeat("word ", 200)
-	h := newHarness(t, openaitest.Turn{Text: text, ChunkDelay: time.Millisecond})
+	h := newHarness(t, openaitest.Answer{Text: text, ChunkDelay: time.Millisecond})
 	h.ask(t, "talk")
 	log, _, _ := h.recorded()
 	joined, n := "", 0
@@ -152,7 +152,7 @@ func TestDeltasJoinToMessage(t *testing.T) {
 
 func TestCallIDsAreUnique(t *testing.T) {
 	same := calls(call("act", `{"n":1}`), openaitest.Call{ID: "call_1", Name: "act", Args: `{"n":2}`})
-	h := newHarness(t, same, same, openaitest.Turn{Text: "ok"})
+	h := newHarness(t, same, same, openaitest.Answer{Text: "ok"})
 	h.ask(t, "go")
 	_, _, made := h.recorded()
 	seen := map[string]bool{}
@@ -171,7 +171,7 @@ func TestReadOnlyCallsRunConcurrently(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("look", `{"n":1}`), call2("look", 2), call2("act", 3), call2("act", 4), call2("look", 5)),
-		openaitest.Turn{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
 	)
 	var looking, acting atomic.Int32
 	both := make(chan struct{})
@@ -212,7 +212,7 @@ func TestReadOnlyCallsRunConcurrently(t *testing.T) {
 }
 
 func TestResultsKeepCallOrder(t *testing.T) {
-	h := newHarness(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
+	h := newHarness(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Answer{Text: "ok"})
 	next := map[string]chan struct{}{"2": make(chan struct{}), "1": make(chan struct{})}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		n := string(c.Args[len(c.Args)-2])
@@ -246,9 +246,9 @@ func TestCallProvenance(t *testing.T) {
 		t,
 		calls(call("look", `{}`)),
 		calls(call("act", `{}`)),
-		openaitest.Turn{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
 		calls(call("act", `{"again":1}`)),
-		openaitest.Turn{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
 	)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("text of a page")
@@ -322,9 +322,9 @@ func TestOneTurnPerConversation(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("act", `{}`)),
-		openaitest.Turn{Text: "first"},
-		openaitest.Turn{Text: "other"},
-		openaitest.Turn{Text: "second"},
+		openaitest.Answer{Text: "first"},
+		openaitest.Answer{Text: "other"},
+		openaitest.Answer{Text: "second"},
 	)
 	hold := make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { <-hold; return toolspec.OK("done") }
@@ -338,7 +338,7 @@ func TestOneTurnPerConversation(t *testing.T) {
 	if _, err := h.Start(ctx, second); !errors.Is(err, loop.ErrBusy) {
 		t.Errorf("a second question: %v", err)
 	}
-	if !h.Running("c1") || h.Running("c2") {
+	if !h.IsRunning("c1") || h.IsRunning("c2") {
 		t.Error("Running is wrong")
 	}
 	close(hold)
@@ -374,7 +374,7 @@ func TestInvalidRequestIsRefused(t *testing.T) {
 	h.mu.Lock()
 	h.publishErr = nil
 	h.mu.Unlock()
-	if h.Running("c1") {
+	if h.IsRunning("c1") {
 		t.Error("a refused question holds the conversation")
 	}
 	h.Close()

@@ -24,7 +24,7 @@ func TestContextWindowSources(t *testing.T) {
 		"small maximum reported":    {said: `"max_context_length":10000`, sums: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+			h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 			h.window = c.set
 			h.service.Facts = map[string]string{list: `{"data":[{"id":"m",` + c.said + `}]}`}
 			if c.said == "" {
@@ -51,7 +51,7 @@ func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 		`"context_length":1000000`:     false,
 	} {
 		t.Run(words, func(t *testing.T) {
-			h := newHarness(t, openaitest.Turn{Text: "Hello."})
+			h := newHarness(t, openaitest.Answer{Text: "Hello."})
 			h.addTools()
 			h.window = 0
 			// More than a twentieth of what is known by the name, and less than that of a million.
@@ -60,7 +60,7 @@ func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 			}
 			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + words + `}]}`}
 			h.ask(t, "hello")
-			if got := h.service.Requests()[0].Tool("call_tool"); got != searching {
+			if got := h.service.Requests()[0].HasTool("call_tool"); got != searching {
 				t.Errorf("%s: tools have to be searched is %v", words, got)
 			}
 		})

@@ -29,7 +29,7 @@ func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	if with.History == nil {
 		return nil, nil
 	}
-	all, before, err := with.History.Spent(ctx, t.request.Conversation)
+	all, before, err := with.History.ConversationCost(ctx, t.request.Conversation)
 	if err != nil {
 		return nil, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
@@ -107,9 +107,9 @@ func (m meteredModel) HasFallback() bool {
 	return ok && second.HasFallback()
 }
 
-// ContextWindow implements llm.WindowReporter.
+// ContextWindow implements llm.ContextWindowReporter.
 func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded bool) {
-	if s, ok := m.Model.(llm.WindowReporter); ok {
+	if s, ok := m.Model.(llm.ContextWindowReporter); ok {
 		return s.ContextWindow(ctx)
 	}
 	return 0, false
@@ -118,7 +118,7 @@ func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded boo
 // pay counts one request. Once per turn it notes that a money budget cannot count the cost. requestBytes is
 // the length of the request.
 func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
-	r := t.loop.cfg.Budget.Request(sent, requestBytes)
+	r := t.loop.cfg.Budget.RequestEvent(sent, requestBytes)
 	t.account.Add(r, sent.Usage)
 	if note := t.account.UnpricedNote(r); note != "" {
 		t.publishNote("", llm.Delta{Note: note})
@@ -142,8 +142,8 @@ func (t *turn) recordSideCost(what string) error {
 	return nil
 }
 
-// Bill returns what a conversation has cost and the state of its budgets. Safe for concurrent use.
-func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, error) {
+// Spending returns what a conversation has cost and the state of its budgets. Safe for concurrent use.
+func (l *Loop) Spending(ctx context.Context, conversation string) (wire.Spending, error) {
 	bill := wire.Spending{
 		Conversation: chat.Bill{}.Plus(chat.Bill{}),
 		Turn:         chat.Bill{}.Plus(chat.Bill{}),
@@ -152,11 +152,11 @@ func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, er
 	if l.cfg.Budget.History == nil {
 		return bill, nil
 	}
-	all, before, err := l.cfg.Budget.History.Spent(ctx, conversation)
+	all, before, err := l.cfg.Budget.History.ConversationCost(ctx, conversation)
 	if err != nil {
 		return bill, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
-	if bill.Turn, err = l.cfg.Budget.History.LastTurn(ctx, conversation); err != nil {
+	if bill.Turn, err = l.cfg.Budget.History.LastTurnCost(ctx, conversation); err != nil {
 		return bill, fmt.Errorf("reading what the last turn cost: %w", err)
 	}
 	bill.Conversation = all

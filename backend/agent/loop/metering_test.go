@@ -39,7 +39,7 @@ func (c *costHarness) Publish(ctx context.Context, events ...event.Event) ([]eve
 	return stored, err
 }
 
-func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
+func newCostHarness(t *testing.T, turns ...openaitest.Answer) *costHarness {
 	t.Helper()
 	b := &costHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "s.db")}
 	b.limits = loop.Limits{Rounds: 50, CallsPerTurn: 50}
@@ -80,7 +80,7 @@ func (c *costHarness) open(t *testing.T) {
 
 func (c *costHarness) bill(t *testing.T) wire.Spending {
 	t.Helper()
-	bill, err := c.Bill(t.Context(), "c1")
+	bill, err := c.Spending(t.Context(), "c1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (c *costHarness) bill(t *testing.T) wire.Spending {
 }
 
 // lookCosting is an answer that calls look and reports this usage.
-func lookCosting(input, output int) openaitest.Turn {
+func lookCosting(input, output int) openaitest.Answer {
 	turn := calls(call("look", "{}"))
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	return turn
@@ -118,7 +118,7 @@ func TestTurnEndsAtTokenBudget(t *testing.T) {
 				lookCosting(90, 10),
 				lookCosting(90, 10),
 				lookCosting(90, 10),
-				openaitest.Turn{Text: "Done."},
+				openaitest.Answer{Text: "Done."},
 			)
 			b.varyResults()
 			b.budgets.Turn.Tokens = c.budget
@@ -150,7 +150,7 @@ func TestMoneyBudget(t *testing.T) {
 		lookCosting(1000, 100),
 		lookCosting(1000, 100),
 		lookCosting(1000, 100),
-		openaitest.Turn{Text: "Done."},
+		openaitest.Answer{Text: "Done."},
 	)
 	b.varyResults()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
@@ -175,7 +175,7 @@ func TestMissingPriceIsReported(t *testing.T) {
 		t,
 		lookCosting(1000, 100),
 		lookCosting(1000, 100),
-		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
+		openaitest.Answer{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
 	)
 	b.varyResults()
 	b.budgets.Turn.Cost = chat.Money{Nanos: 1, Currency: "USD"}
@@ -196,8 +196,8 @@ func TestMissingPriceIsReported(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	b.prices = "openai/*=1/1/1 EUR"
-	b.service.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 10, Output: 1}}
+	b.service.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "Hi.", Usage: openaitest.Usage{Input: 10, Output: 1}}
 	}
 	if o := b.ask(t, "again"); o.Bill.CostIn("EUR") != 11_000 || o.Status != chat.StatusDone {
 		t.Errorf("%+v", o)
@@ -206,8 +206,8 @@ func TestMissingPriceIsReported(t *testing.T) {
 
 func TestConversationBudgetSurvivesRestart(t *testing.T) {
 	b := newCostHarness(t)
-	b.service.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
+	b.service.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}
 	b.budgets.Conversation.Tokens = 100
 	ask := func(raise bool) loop.Outcome {
@@ -299,11 +299,11 @@ func TestMissingUsageIsEstimated(t *testing.T) {
 
 func TestSideRequestsCountTowardBudget(t *testing.T) {
 	b := newCostHarness(t,
-		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
-		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
-		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
-		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
-		openaitest.Turn{Text: "Hello.", Usage: openaitest.Usage{Input: 100, Output: 5}},
+		openaitest.Answer{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
+		openaitest.Answer{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
+		openaitest.Answer{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
+		openaitest.Answer{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
+		openaitest.Answer{Text: "Hello.", Usage: openaitest.Usage{Input: 100, Output: 5}},
 	)
 	b.service.ScriptedProbes = true
 	b.dialects = probe.New(probe.Config{Settings: b.kept})
@@ -329,8 +329,8 @@ func TestSideRequestsCountTowardBudget(t *testing.T) {
 func TestProbeStopsAtBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.ScriptedProbes = true
-	b.service.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
+	b.service.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
 	}
 	b.dialects = probe.New(probe.Config{Settings: b.kept})
 	b.budgets.Turn.Tokens = 20
@@ -343,11 +343,11 @@ func TestProbeStopsAtBudget(t *testing.T) {
 func TestSummaryCountsTowardBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.window = 10_000
-	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
-		if strings.Contains(r.Last(), "Sum up this beginning") {
-			return openaitest.Turn{Text: "All was read.", Usage: openaitest.Usage{Input: 5000, Output: 50}}
+	b.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		if strings.Contains(r.LastContent(), "Sum up this beginning") {
+			return openaitest.Answer{Text: "All was read.", Usage: openaitest.Usage{Input: 5000, Output: 50}}
 		}
-		return openaitest.Turn{Text: "Read.", Usage: openaitest.Usage{Input: 100, Output: 1}}
+		return openaitest.Answer{Text: "Read.", Usage: openaitest.Usage{Input: 100, Output: 1}}
 	}
 	long := strings.Repeat("a long line of what was said ", 500)
 	var o loop.Outcome
@@ -372,9 +372,9 @@ func TestSummaryCountsTowardBudget(t *testing.T) {
 func TestRetriesAndFallbackAreBilledSeparately(t *testing.T) {
 	b := newCostHarness(
 		t,
-		openaitest.Turn{Status: 503},
-		openaitest.Turn{Status: 503},
-		openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}},
+		openaitest.Answer{Status: 503},
+		openaitest.Answer{Status: 503},
+		openaitest.Answer{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}},
 	)
 	b.prices = "openai/m=1/1/1"
 	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.CostIn("USD") != 110_000 {
@@ -385,12 +385,12 @@ func TestRetriesAndFallbackAreBilledSeparately(t *testing.T) {
 func TestSubagentSpendsBothBudgets(t *testing.T) {
 	b := newCostHarness(t)
 	b.budgets.Turn.Tokens = 250
-	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	b.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		usage := openaitest.Usage{Input: 90, Output: 10}
 		if strings.Contains(string(r.Body), "the small task") || r.Messages[len(r.Messages)-1].Role == "tool" {
-			return openaitest.Turn{Text: "Done.", Usage: usage}
+			return openaitest.Answer{Text: "Done.", Usage: usage}
 		}
-		return openaitest.Turn{Calls: []openaitest.Call{call("act", "{}")}, Usage: usage}
+		return openaitest.Answer{Calls: []openaitest.Call{call("act", "{}")}, Usage: usage}
 	}
 	var child loop.Outcome
 	b.do = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
@@ -421,8 +421,8 @@ func TestSubagentSpendsBothBudgets(t *testing.T) {
 
 func TestAllBranchesCountTowardBudget(t *testing.T) {
 	b := newCostHarness(t)
-	b.service.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
+	b.service.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}
 	b.ask(t, "first")
 	messages, err := b.kept.Messages(t.Context(), "c1")

@@ -69,13 +69,13 @@ func TestPrefixIsStable(t *testing.T) {
 		calls(odd, call("look", `{"again":1}`)),
 		calls(odd),
 		calls(odd),
-		openaitest.Turn{Text: "Seen <b>it</b>."},
+		openaitest.Answer{Text: "Seen <b>it</b>."},
 		calls(
 			call("act", `[1]`),
 			call("gone", `{"x":1}`),
 		),
-		openaitest.Turn{Text: "Done."},
-		openaitest.Turn{Text: "Yes."},
+		openaitest.Answer{Text: "Done."},
+		openaitest.Answer{Text: "Yes."},
 	)
 	var n atomic.Int64 // assignCallIDs that only read run together
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -114,7 +114,8 @@ func TestPrefixIsStable(t *testing.T) {
 }
 
 func TestPanelToolsAreAppended(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
+	h := newHarness(t, openaitest.Answer{Text: "One."}, openaitest.Answer{Text: "Two."},
+		openaitest.Answer{Text: "Three."})
 	plain := h.defs
 	h.ask(t, "first")
 	h.defs = slices.Concat([]toolspec.Definition{plain[0], panelTool("note_add")}, plain[1:])
@@ -157,13 +158,13 @@ func TestCoreToolsNeverChange(t *testing.T) {
 			call("call_tool", `{"tool":"call_tool","args":{}}`),
 			call("call_tool", `{"tool":"act","args":[1]}`),
 		),
-		openaitest.Turn{
+		openaitest.Answer{
 			Text: "Posted.",
 		},
-		openaitest.Turn{Text: "Panel."},
-		openaitest.Turn{Text: "Still."},
-		openaitest.Turn{Text: "Gone."},
-		openaitest.Turn{Text: "Back."},
+		openaitest.Answer{Text: "Panel."},
+		openaitest.Answer{Text: "Still."},
+		openaitest.Answer{Text: "Gone."},
+		openaitest.Answer{Text: "Back."},
 	)
 	h.addTools()
 	plain := h.defs
@@ -204,7 +205,7 @@ func TestCoreToolsNeverChange(t *testing.T) {
 		if i < 4 {
 			continue
 		}
-		last := h.service.Requests()[i].Last()
+		last := h.service.Requests()[i].LastContent()
 		if noted := strings.HasPrefix(last, "[From Sextant: "); noted != (want != "") || !strings.Contains(last, want) {
 			t.Errorf("request %d ends with %q", i, last)
 		}
@@ -226,12 +227,12 @@ func TestTextCallsNameFoundToolDirectly(t *testing.T) {
 			h.dialects = fixed(kind)
 			h.addTools()
 			tools := toolcalls.NewToolset(h.defs)
-			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+			h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 				if len(r.Messages) > 3 {
-					return openaitest.Turn{Text: "Posted."}
+					return openaitest.Answer{Text: "Posted."}
 				}
-				return openaitest.Turn{
-					Text: toolcalls.Print(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+				return openaitest.Answer{
+					Text: toolcalls.Render(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
 				}
 			}
 			if o := h.ask(t, "post"); o.Status != chat.StatusDone {

@@ -55,4 +55,4 @@ func (l *Loop) nonce(turn string) string {
 }
 
 // NewSecret returns a random Config.MarkerSecret.
-func NewSecret() string { return naming.ID("") + naming.ID("") }
+func NewSecret() string { return naming.NewID("") + naming.NewID("") }

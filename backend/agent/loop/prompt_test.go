@@ -18,8 +18,8 @@ func TestOutsideTextIsFenced(t *testing.T) {
 		t,
 		calls(call("look", `{}`)),
 		calls(call("look", `{"again":1}`)),
-		openaitest.Turn{Text: "ok"},
-		openaitest.Turn{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
 	)
 	nonce := ""
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -51,10 +51,10 @@ func TestOutsideTextIsFenced(t *testing.T) {
 			t.Errorf("block %q", m.Content)
 		}
 	}
-	if !strings.Contains(last.Last(), "(marker removed)") {
-		t.Errorf("a forged end stays: %q", last.Last())
+	if !strings.Contains(last.LastContent(), "(marker removed)") {
+		t.Errorf("a forged end stays: %q", last.LastContent())
 	}
-	first := form.FindStringSubmatch(last.Last())[1]
+	first := form.FindStringSubmatch(last.LastContent())[1]
 	h.ask(t, "again")
 	req := h.service.Requests()[3]
 	if !slices.Equal(contents(req)[:len(last.Messages)], contents(last)) {
@@ -74,17 +74,17 @@ func contents(r openaitest.Request) []string {
 }
 
 func TestLongResultsAreTruncated(t *testing.T) {
-	h := newHarness(t, calls(call("look", `{}`)), openaitest.Turn{Text: "ok"})
+	h := newHarness(t, calls(call("look", `{}`)), openaitest.Answer{Text: "ok"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK(strings.Repeat("ü", 30_000)) }
 	h.ask(t, "go")
-	last := h.service.Requests()[1].Last()
+	last := h.service.Requests()[1].LastContent()
 	if n := strings.Count(last, "ü"); n != 24_000 || !strings.Contains(last, "24000 of 30000 characters shown") {
 		t.Errorf("%d characters, ends with %q", n, last[len(last)-120:])
 	}
 }
 
 func TestConversationContinuesAfterCrash(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: "Going on."})
+	h := newHarness(t, openaitest.Answer{Text: "Going on."})
 	h.messages = []chat.Message{
 		{ID: "1", Conversation: "c1", Turn: "t0", Role: chat.RoleUser, Text: "go"},
 		{ID: "2", Conversation: "c1", Turn: "t0", Role: chat.RoleAssistant, Calls: []chat.ToolCall{
@@ -126,7 +126,7 @@ func TestConversationContinuesAfterCrash(t *testing.T) {
 }
 
 func TestSystemPromptIsStableWithinTurn(t *testing.T) {
-	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "ok"}, openaitest.Turn{Text: "ok"})
+	h := newHarness(t, calls(call("act", `{}`)), openaitest.Answer{Text: "ok"}, openaitest.Answer{Text: "ok"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.notes = []string{"Answer in\nSpanish."}
 		return toolspec.OK("noted")

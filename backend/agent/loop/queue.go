@@ -19,11 +19,11 @@ import (
 // Queue returns the messages waiting in a conversation, in the order in which they were sent. Only events change
 // the queue.
 type Queue interface {
-	Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error)
+	WaitingMessages(ctx context.Context, conversation string) ([]event.WaitingMessage, error)
 }
 
-// MaxWaiting limits the messages waiting in one conversation.
-const MaxWaiting = 20
+// MaxWaitingMessages limits the messages waiting in one conversation.
+const MaxWaitingMessages = 20
 
 // Errors of operations on waiting messages.
 var (
@@ -79,11 +79,11 @@ func (l *Loop) enqueue(ctx context.Context, request TurnRequest, when event.Mome
 	case s.request.Text == "":
 		return "", ErrBusy // the conversation is busy without a turn, so nothing would start the waiting message
 	}
-	list, err := l.cfg.Queue.Waiting(ctx, request.Conversation)
+	list, err := l.cfg.Queue.WaitingMessages(ctx, request.Conversation)
 	if err != nil {
 		return "", err
 	}
-	if len(list) >= MaxWaiting {
+	if len(list) >= MaxWaitingMessages {
 		return "", ErrQueueFull
 	}
 	if when != event.MomentNow {
@@ -93,7 +93,7 @@ func (l *Loop) enqueue(ctx context.Context, request TurnRequest, when event.Mome
 		request.Model = llm.PilotName
 	}
 	w := event.WaitingMessage{
-		ID: naming.ID("w"), Text: strings.TrimSpace(request.Text), When: when, Model: request.Model,
+		ID: naming.NewID("w"), Text: strings.TrimSpace(request.Text), When: when, Model: request.Model,
 		Panel: request.Panel, Attachments: request.Attachments, Sources: request.Sources,
 		Caller: caller(request), Interactive: request.Interactive, Asked: time.Now().UTC(),
 	}
@@ -170,7 +170,7 @@ func (l *Loop) findWaiting(
 	if l.cfg.Queue == nil {
 		return event.WaitingMessage{}, ErrNotWaiting
 	}
-	list, err := l.cfg.Queue.Waiting(ctx, conversation)
+	list, err := l.cfg.Queue.WaitingMessages(ctx, conversation)
 	if err != nil {
 		return event.WaitingMessage{}, err
 	}
@@ -213,7 +213,7 @@ func (l *Loop) startNext(t *turn) *turn {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
-	list, err := l.cfg.Queue.Waiting(ctx, t.request.Conversation)
+	list, err := l.cfg.Queue.WaitingMessages(ctx, t.request.Conversation)
 	isDue := func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }
 	if i := slices.IndexFunc(list, isDue); err == nil && i >= 0 {
 		var next *turn
@@ -237,7 +237,7 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	if t.loop.cfg.Queue == nil || status == chat.StatusDone {
 		return nil
 	}
-	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.request.Conversation)
+	list, err := t.loop.cfg.Queue.WaitingMessages(context.WithoutCancel(t.ctx), t.request.Conversation)
 	if err != nil {
 		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.request.Conversation, "err", err)
 	}
@@ -257,7 +257,7 @@ func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
 	}
-	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.request.Conversation)
+	list, err := t.loop.cfg.Queue.WaitingMessages(context.WithoutCancel(t.ctx), t.request.Conversation)
 	return slices.DeleteFunc(list, func(w event.WaitingMessage) bool {
 		return w.When != event.MomentNow || w.Caller != caller(t.request)
 	}), err

@@ -19,7 +19,7 @@ import (
 
 // blockingTool makes a harness whose first call blocks until release is closed; it returns when that call
 // runs.
-func blockingTool(t *testing.T, request loop.TurnRequest, turns ...openaitest.Turn) (h *harness, proceed func()) {
+func blockingTool(t *testing.T, request loop.TurnRequest, turns ...openaitest.Answer) (h *harness, proceed func()) {
 	t.Helper()
 	h = newHarness(t, turns...)
 	running, hold := make(chan struct{}), make(chan struct{})
@@ -75,7 +75,7 @@ func TestSteeringMessageFollowsRunningCall(t *testing.T) {
 		turnStart,
 		calls(call2("act", 1), call2("act", 2), call2("look", 3)),
 		calls(call2("act", 9)),
-		openaitest.Turn{Text: "Done otherwise."},
+		openaitest.Answer{Text: "Done otherwise."},
 	)
 	id := h.send(t, "rather open shop.example", event.MomentNow)
 	proceed()
@@ -112,12 +112,12 @@ func TestSteeringMessageFollowsRunningCall(t *testing.T) {
 func TestMessageDuringLastAnswerJoinsTurn(t *testing.T) {
 	h := newHarness(t)
 	n := 0
-	h.service.Answer = func(openaitest.Request) openaitest.Turn {
+	h.service.Answer = func(openaitest.Request) openaitest.Answer {
 		if n++; n == 1 {
 			h.send(t, "and the price?", event.MomentNow)
-			return openaitest.Turn{Text: "It is a lamp."}
+			return openaitest.Answer{Text: "It is a lamp."}
 		}
-		return openaitest.Turn{Text: "It costs 80 €."}
+		return openaitest.Answer{Text: "It costs 80 €."}
 	}
 	if o := h.ask(t, "what is it?"); o.Status != chat.StatusDone || o.Text != "It costs 80 €." || o.Rounds != 2 {
 		t.Fatalf("outcome %+v", o)
@@ -126,7 +126,9 @@ func TestMessageDuringLastAnswerJoinsTurn(t *testing.T) {
 
 func TestQueuedMessagesRunInOrder(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
-	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
+	h.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "to: " + r.LastContent()}
+	}
 	ctx := context.Background()
 	h.send(t, "second", event.MomentNext)
 	third := h.send(t, "third", event.MomentNext)
@@ -161,7 +163,9 @@ func TestQueuedMessagesRunInOrder(t *testing.T) {
 
 func TestStopHoldsQueuedMessages(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
-	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
+	h.service.Answer = func(r openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "to: " + r.LastContent()}
+	}
 	h.send(t, "turn left", event.MomentNow)
 	id := h.send(t, "second", event.MomentNext)
 	h.Stop("c1")
@@ -169,7 +173,7 @@ func TestStopHoldsQueuedMessages(t *testing.T) {
 		t.Fatalf("end %+v", end)
 	}
 	proceed()
-	waits, _ := h.Waiting(context.Background(), "c1")
+	waits, _ := h.WaitingMessages(context.Background(), "c1")
 	if len(waits) != 2 || waits[0].When != event.MomentHeld || waits[1].When != event.MomentHeld {
 		t.Fatalf("after the stop: %+v", waits)
 	}
@@ -189,7 +193,7 @@ func TestStopHoldsQueuedMessages(t *testing.T) {
 	if last := messages[len(messages)-1].Text; last != "to: second" {
 		t.Errorf("asked: %q", last)
 	}
-	if waits, _ := h.Waiting(context.Background(), "c1"); len(waits) != 1 || waits[0].Text != "turn left" {
+	if waits, _ := h.WaitingMessages(context.Background(), "c1"); len(waits) != 1 || waits[0].Text != "turn left" {
 		t.Errorf("left: %+v", waits)
 	}
 }
@@ -199,9 +203,9 @@ func TestProgramMessageStartsOwnTurn(t *testing.T) {
 		t,
 		turnStart,
 		calls(call2("act", 1)),
-		openaitest.Turn{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
 		calls(call2("act", 2)),
-		openaitest.Turn{Text: "ok"},
+		openaitest.Answer{Text: "ok"},
 	)
 	ctx := context.Background()
 	mine := h.send(t, "mine", event.MomentNext)
@@ -251,7 +255,7 @@ func TestPilotCommandsRunInOrder(t *testing.T) {
 
 func TestQueueLimit(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
-	for i := range loop.MaxWaiting {
+	for i := range loop.MaxWaitingMessages {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)
 	}
 	request := loop.TurnRequest{Conversation: "c1", Text: "one more", Model: "openai/m"}

@@ -17,18 +17,18 @@ func TestTooLongRequestIsCompactedOnce(t *testing.T) {
 		`{"error":"input length exceeds maximum context length"}`,
 	} {
 		for _, most := range []int{20_000, 10} {
-			h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+			h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 			h.window = 100_000
 			answer := h.service.Answer
 			refused := 0
-			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+			h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 				length := 0
 				for _, m := range r.Messages {
 					length += len(m.Content)
 				}
 				if !summary(r) && strings.Contains(fmt.Sprint(r.Messages), "article of") && length > most {
 					refused++
-					return openaitest.Turn{Status: 400, Body: words}
+					return openaitest.Answer{Status: 400, Body: words}
 				}
 				return answer(r)
 			}

@@ -22,9 +22,9 @@ type SideQuestion struct {
 // ErrPilot means that the built-in command pilot was asked, which is no language model.
 var ErrPilot = errors.New("the built-in command pilot is not a language model; connect one in settings")
 
-// AskSide sends the question and records its cost. If ctx belongs to a call in a turn, the turn pays within its
+// AskSideQuestion sends the question and records its cost. If ctx belongs to a call in a turn, the turn pays within its
 // budgets; a budget that is used up is an error. Safe for concurrent use.
-func (l *Loop) AskSide(ctx context.Context, a SideQuestion) (llm.Response, error) {
+func (l *Loop) AskSideQuestion(ctx context.Context, a SideQuestion) (llm.Response, error) {
 	if a.Model == "" || a.Model == llm.PilotName {
 		return llm.Response{}, ErrPilot
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 func TestSideQuestionIsBilledToTurn(t *testing.T) {
-	apart := openaitest.Turn{Text: "Because."}
+	apart := openaitest.Answer{Text: "Because."}
 	apart.Usage = openaitest.Usage{Input: 40, Output: 2}
-	b := newCostHarness(t, lookCosting(90, 10), apart, openaitest.Turn{Text: "Done."})
+	b := newCostHarness(t, lookCosting(90, 10), apart, openaitest.Answer{Text: "Done."})
 	b.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
-		got, err := b.AskSide(ctx, loop.SideQuestion{
+		got, err := b.AskSideQuestion(ctx, loop.SideQuestion{
 			Model: "openai/m", System: "Be brief.", Messages: []chat.Message{{Role: chat.RoleUser, Text: "Why?"}},
 			MaxTokens:    7,
 			Conversation: c.From.Conversation, Turn: c.From.Turn,
@@ -32,7 +32,7 @@ func TestSideQuestionIsBilledToTurn(t *testing.T) {
 	if all := b.bill(t).Conversation; all.Requests != 3 || all.Input < 130 {
 		t.Errorf("the bill is %+v", all)
 	}
-	if _, err := b.AskSide(t.Context(), loop.SideQuestion{Model: "pilot"}); !errors.Is(err, loop.ErrPilot) {
+	if _, err := b.AskSideQuestion(t.Context(), loop.SideQuestion{Model: "pilot"}); !errors.Is(err, loop.ErrPilot) {
 		t.Errorf("the pilot answered: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func look(url string, version, tab int) string {
 // of their messages.
 func longTask(t *testing.T, tools ...toolspec.Definition) (h *harness, tokens []int) {
 	t.Helper()
-	var turns []openaitest.Turn
+	var turns []openaitest.Answer
 	for i := range 20 {
 		if i%2 == 0 {
 			turns = append(turns, calls(call("annotate_page", fmt.Sprintf(`{"n":%d}`, i))))
@@ -40,7 +40,7 @@ func longTask(t *testing.T, tools ...toolspec.Definition) (h *harness, tokens []
 			turns = append(turns, calls(call("click_element", fmt.Sprintf(`{"annotationId":%d}`, i))))
 		}
 	}
-	h = newHarness(t, append(turns, openaitest.Turn{Text: "Ordered."})...)
+	h = newHarness(t, append(turns, openaitest.Answer{Text: "Ordered."})...)
 	h.limits = loop.Limits{Rounds: 30, CallsPerTurn: 60}
 	h.defs = append(h.defs, tools...)
 	n := 0
@@ -144,7 +144,7 @@ func TestLeftOutResultsSurviveRestart(t *testing.T) {
 	h, _ := longTask(t, def(toolspec.ReadResult, toolspec.Hints{ReadOnly: true}))
 	before := requests(t, h)
 	h.Close()
-	h.service.Add(openaitest.Turn{Text: "Yes."})
+	h.service.Add(openaitest.Answer{Text: "Yes."})
 	again := loop.New(h.config())
 	defer again.Close()
 	request := loop.TurnRequest{Conversation: "c1", Text: "done?", Model: "openai/m"}

@@ -38,7 +38,7 @@ func positions(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 }
 
 func TestSteeringMessageInCompactionRound(t *testing.T) {
-	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 	do := h.do
 	var words []string
 	h.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
@@ -81,11 +81,11 @@ func TestMessageDuringCompaction(t *testing.T) {
 	const wish = "rather a blue one"
 	var h *harness
 	sent := 0
-	h = longConversation(t, func() openaitest.Turn {
+	h = longConversation(t, func() openaitest.Answer {
 		if sent++; sent == 1 {
 			h.send(t, wish, event.MomentNow)
 		}
-		return openaitest.Turn{Text: summedUp}
+		return openaitest.Answer{Text: summedUp}
 	})
 	if o := h.ask(t, goal); o.Status != chat.StatusDone {
 		t.Fatalf("%+v", o)
@@ -100,7 +100,7 @@ func TestMessageDuringCompaction(t *testing.T) {
 	}
 	read := 0
 	for _, r := range conversationTexts(h) {
-		if r.Last() == wish {
+		if r.LastContent() == wish {
 			read++
 		}
 	}
@@ -111,7 +111,7 @@ func TestMessageDuringCompaction(t *testing.T) {
 }
 
 func TestSummaryExcludesUnreadMessages(t *testing.T) {
-	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
+	h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 	do := h.do
 	var words []string
 	n := 0

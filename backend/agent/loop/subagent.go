@@ -33,8 +33,8 @@ type SubagentTask struct {
 	// Tools names the only tools that the subagent may call; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
-	// Calls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
-	Calls, Rounds int
+	// MaxCalls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
+	MaxCalls, MaxRounds int
 	// Model is provider/name; "" means the caller's model, or DefaultModel if the caller is not a model.
 	Model, DefaultModel string
 	// Call is the call that starts the subagent.
@@ -158,7 +158,7 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	}
 	return &lineage{
 		depth: above.depth + 1, model: model, system: above.system,
-		rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.Calls, c.Rounds), counter: above.counter,
+		rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.MaxCalls, c.MaxRounds), counter: above.counter,
 		from: from, parent: parent, call: c.Call.ID, title: naming.Title(naming.PlainTitle(c.Task)),
 	}, nil
 }

@@ -27,26 +27,26 @@ type subagentHarness struct {
 // newSubagentHarness makes a subagentHarness. Requests of a subagent differ from its parent's by
 // their first message; each answers from its own script, by the name at the start of its task ("parent",
 // "one").
-func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
+func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Answer) *subagentHarness {
 	t.Helper()
 	return withSubagents(newHarness(t), scripts)
 }
 
 // withSubagents turns h into a subagentHarness.
-func withSubagents(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
+func withSubagents(h *harness, scripts map[string][]openaitest.Answer) *subagentHarness {
 	f := &subagentHarness{harness: h}
 	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("did " + c.Tool) }
 	var mu sync.Mutex
 	at := map[string]int{}
-	f.service.Answer = func(r openaitest.Request) openaitest.Turn {
+	f.service.Answer = func(r openaitest.Request) openaitest.Answer {
 		mu.Lock()
 		defer mu.Unlock()
 		who := scriptName(r)
 		n := at[who]
 		at[who]++
 		if n >= len(scripts[who]) {
-			return openaitest.Turn{Text: who + " has no more to say"}
+			return openaitest.Answer{Text: who + " has no more to say"}
 		}
 		return scripts[who][n]
 	}
@@ -89,8 +89,8 @@ func (s *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 			ReadOnly:     p.ReadOnly,
 			Model:        p.Model,
 			DefaultModel: p.DefaultModel,
-			Calls:        p.Calls,
-			Rounds:       p.MaxRounds,
+			MaxCalls:     p.Calls,
+			MaxRounds:    p.MaxRounds,
 			Call:         c,
 		},
 	)
@@ -116,7 +116,7 @@ func runSubagent(args map[string]any) openaitest.Call {
 	return call(toolspec.RunSubagent, string(b))
 }
 
-func text(s string) openaitest.Turn { return openaitest.Turn{Text: s} }
+func text(s string) openaitest.Answer { return openaitest.Answer{Text: s} }
 
 // made are the calls that reached the tools, except those that start subagents.
 func (s *subagentHarness) made() (all []toolspec.Call) {
@@ -125,7 +125,7 @@ func (s *subagentHarness) made() (all []toolspec.Call) {
 }
 
 func TestSubagentConversation(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
 		"one": {
 			{Calls: []openaitest.Call{call("look", `{}`)}, Usage: openaitest.Usage{Input: 100, Output: 5}},
@@ -154,7 +154,7 @@ func TestSubagentConversation(t *testing.T) {
 			t.Error("what the child read fills the parent's talk")
 		}
 	}
-	last := f.service.Requests()[len(f.service.Requests())-1].Last()
+	last := f.service.Requests()[len(f.service.Requests())-1].LastContent()
 	if !strings.Contains(last, "12 euros") || !strings.Contains(last, "source=https://shop.example") {
 		t.Errorf("the answer is not marked as what it is: %s", last)
 	}
@@ -188,7 +188,7 @@ func TestSubagentConversation(t *testing.T) {
 }
 
 func TestSubagentInheritsOutsideSources(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{
 		"parent": {
 			calls(call("look", `{}`)),
 			calls(runSubagent(map[string]any{"task": "one: go to typed.in.the.task.example"})),
@@ -232,7 +232,7 @@ func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			f := newSubagentHarness(
 				t,
-				map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
+				map[string][]openaitest.Answer{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
 			)
 			f.run(
 				t,
@@ -243,7 +243,7 @@ func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 					Tools:        []string{"look", toolspec.RunSubagent},
 				},
 			)
-			got := f.service.Requests()[len(f.service.Requests())-1].Last()
+			got := f.service.Requests()[len(f.service.Requests())-1].LastContent()
 			if want == "" {
 				want = "one has no more to say"
 			}
@@ -255,7 +255,7 @@ func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 }
 
 func TestSubagentOfPersonAsksForConfirmation(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
 		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","DefaultModel":"openai/m"}`)}
 		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{
@@ -281,7 +281,7 @@ func TestSubagentOfPersonAsksForConfirmation(t *testing.T) {
 }
 
 func TestStopParentStopsSubagents(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: x"}), runSubagent(map[string]any{"task": "two: x"}))},
 		"one": {
 			calls(runSubagent(map[string]any{"task": "three: x"})),
@@ -313,7 +313,7 @@ func TestStopParentStopsSubagents(t *testing.T) {
 }
 
 func TestStopSubagentLeavesParentRunning(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")},
 		"one":    {calls(call("act", `{}`))},
 	})
@@ -330,7 +330,7 @@ func TestStopSubagentLeavesParentRunning(t *testing.T) {
 }
 
 func TestRunningSubagentTakesNoMessage(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{
 		"parent": {
 			calls(runSubagent(map[string]any{"task": "one: x"})),
 			text("went on"),
@@ -355,7 +355,7 @@ func TestRunningSubagentTakesNoMessage(t *testing.T) {
 }
 
 func TestSubagentTaskOpensNoHosts(t *testing.T) {
-	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {text("ok")}})
+	f := newSubagentHarness(t, map[string][]openaitest.Answer{"child": {text("ok")}})
 	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
 	r := f.Do(
 		t.Context(),

@@ -15,8 +15,8 @@ import (
 func TestReasoningIsStreamedAndKept(t *testing.T) {
 	const thought = "The page names two shops. The first is open."
 	h := newHarness(t,
-		openaitest.Turn{Reasoning: thought, Text: "Looking.", ChunkSize: 3, Calls: []openaitest.Call{call("look", `{}`)}},
-		openaitest.Turn{Reasoning: "Done now.", Text: "The first."},
+		openaitest.Answer{Reasoning: thought, Text: "Looking.", ChunkSize: 3, Calls: []openaitest.Call{call("look", `{}`)}},
+		openaitest.Answer{Reasoning: "Done now.", Text: "The first."},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("two shops") }
 	if o := h.ask(t, "which?"); o.Status != chat.StatusDone || o.Text != "The first." {
@@ -48,7 +48,7 @@ func TestReasoningIsStreamedAndKept(t *testing.T) {
 }
 
 func TestStopKeepsReasoning(t *testing.T) {
-	whole := openaitest.Turn{Reasoning: "One. Two.", ChunkSize: 5}
+	whole := openaitest.Answer{Reasoning: "One. Two.", ChunkSize: 5}
 	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), "Two.")
 	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(),

@@ -50,28 +50,28 @@ func fixed(kind toolcalls.Format) loop.FormatDetector {
 	)
 }
 
-var textKinds = []toolcalls.Format{toolcalls.ToolCall, toolcalls.Hermes, toolcalls.Fenced}
+var textKinds = []toolcalls.Format{toolcalls.FormatToolCall, toolcalls.FormatHermes, toolcalls.FormatFenced}
 
 // textModel is a model that writes calls as text in one format and knows no other, like a local server with a
 // plain template.
-func textModel(kind toolcalls.Format, fragment int, steps ...string) func(openaitest.Request) openaitest.Turn {
-	return func(r openaitest.Request) openaitest.Turn {
+func textModel(kind toolcalls.Format, fragment int, steps ...string) func(openaitest.Request) openaitest.Answer {
+	return func(r openaitest.Request) openaitest.Answer {
 		system := ""
 		if len(r.Messages) > 0 && r.Messages[0].Role == "system" {
 			system = r.Messages[0].Content
 		}
 		form := map[toolcalls.Format]string{
-			toolcalls.ToolCall: `<tool_call>{"name"`,
-			toolcalls.Hermes:   "<function=name>", toolcalls.Fenced: "```tool\nreturn",
+			toolcalls.FormatToolCall: `<tool_call>{"name"`,
+			toolcalls.FormatHermes:   "<function=name>", toolcalls.FormatFenced: "```tool\nreturn",
 		}[kind]
 		switch {
 		case len(r.Tools) > 0:
-			return openaitest.Turn{Status: 400, Body: `{"error":{"message":"this model does not support tools"}}`}
+			return openaitest.Answer{Status: 400, Body: `{"error":{"message":"this model does not support tools"}}`}
 		case !strings.Contains(system, form):
-			return openaitest.Turn{Text: "I am only a language model."}
+			return openaitest.Answer{Text: "I am only a language model."}
 		case strings.Contains(system, probe.ToolName):
-			return openaitest.Turn{
-				Text: toolcalls.Print(
+			return openaitest.Answer{
+				Text: toolcalls.Render(
 					kind,
 					toolcalls.Call{Name: probe.ToolName, Args: []byte(`{"word":"saffron"}`)},
 					toolcalls.NewToolset([]toolspec.Definition{def(probe.ToolName, toolspec.Hints{})}),
@@ -85,14 +85,14 @@ func textModel(kind toolcalls.Format, fragment int, steps ...string) func(openai
 				n++
 			}
 		}
-		return openaitest.Turn{Text: steps[n%len(steps)], ChunkSize: fragment}
+		return openaitest.Answer{Text: steps[n%len(steps)], ChunkSize: fragment}
 	}
 }
 
 // script is a task of three rounds in one format.
 func script(kind toolcalls.Format) []string {
 	print := func(name, args string) string {
-		return toolcalls.Print(
+		return toolcalls.Render(
 			kind,
 			toolcalls.Call{Name: name, Args: []byte(args)},
 			toolcalls.NewToolset([]toolspec.Definition{def("look", toolspec.Hints{}), def("act", toolspec.Hints{})}),
@@ -178,11 +178,11 @@ func TestTextCallsAtEverySplit(t *testing.T) {
 			answer := steps[0]
 			for at := 1; at < len(answer); at++ {
 				cuts++
-				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+				h.service.Answer = func(r openaitest.Request) openaitest.Answer {
 					if len(r.Messages) > 2 {
-						return openaitest.Turn{Text: "Fertig."}
+						return openaitest.Answer{Text: "Fertig."}
 					}
-					return openaitest.Turn{Raw: split(answer, at)}
+					return openaitest.Answer{Raw: split(answer, at)}
 				}
 				o := h.run(t, loop.TurnRequest{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
 				if o.Status != chat.StatusDone || o.Calls != 2 || o.Text != "Fertig." {
@@ -206,22 +206,22 @@ func split(text string, at int) string {
 	for at < len(text) && text[at]&0xC0 == 0x80 {
 		at++
 	}
-	first := string(openaitest.Render(openaitest.Turn{Text: text[:at], ChunkSize: len(text), Finish: "MARK"}))
+	first := string(openaitest.Render(openaitest.Answer{Text: text[:at], ChunkSize: len(text), Finish: "MARK"}))
 	first, _, found := strings.Cut(first, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"MARK\"")
 	if !found {
 		panic("the stream has another form")
 	}
-	return first + string(openaitest.Render(openaitest.Turn{Text: text[at:], ChunkSize: len(text)}))
+	return first + string(openaitest.Render(openaitest.Answer{Text: text[at:], ChunkSize: len(text)}))
 }
 
 func TestReadOnlyCallStartsEarly(t *testing.T) {
-	call := toolcalls.Print(toolcalls.ToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)},
+	call := toolcalls.Render(toolcalls.FormatToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)},
 		toolcalls.NewToolset(nil))
 	act := strings.Replace(call, "look", "act", 1)
-	whole := openaitest.Turn{Text: call + "\n" + act + "\nNow a long explanation.", ChunkSize: 4}
+	whole := openaitest.Answer{Text: call + "\n" + act + "\nNow a long explanation.", ChunkSize: 4}
 	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), `"finish_reason":"stop"`)
 	h := newHarness(t, whole)
-	h.dialects = fixed(toolcalls.ToolCall)
+	h.dialects = fixed(toolcalls.FormatToolCall)
 	looked := make(chan string, 4)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { looked <- c.Tool; return toolspec.OK("seen") }
 	if _, err := h.Start(context.Background(),
@@ -246,8 +246,8 @@ func TestReadOnlyCallStartsEarly(t *testing.T) {
 func TestInvalidTextCallIsReported(t *testing.T) {
 	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: " +
 		"});\n```\n"
-	h := newHarness(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
-	h.dialects = fixed(toolcalls.Fenced)
+	h := newHarness(t, openaitest.Answer{Text: answer}, openaitest.Answer{Text: "Sorry."})
+	h.dialects = fixed(toolcalls.FormatFenced)
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
@@ -255,7 +255,7 @@ func TestInvalidTextCallIsReported(t *testing.T) {
 	if len(made) != 1 || made[0].Tool != "look" {
 		t.Errorf("calls %+v", made)
 	}
-	last := h.service.Requests()[1].Last()
+	last := h.service.Requests()[1].LastContent()
 	for _, want := range []string{
 		`line 5, column 8: there is no tool "loook"; nearest: look`,
 		`line 8, column 16: expected a value, found "}"`, "return look(",

@@ -253,7 +253,7 @@ func (t *turn) runRounds() ending {
 			}
 			return end
 		}
-		end, err := t.execute(defs, message, res.Broken)
+		end, err := t.execute(defs, message, res.BrokenCalls)
 		if err != nil {
 			return endingFor(err)
 		}
@@ -363,7 +363,7 @@ func (t *turn) event(k event.Kind, data any) event.Event {
 
 func (t *turn) message(role chat.Role, text string) chat.Message {
 	return chat.Message{
-		ID: naming.ID("m"), Conversation: t.request.Conversation, Turn: t.id, Role: role, Text: text,
+		ID: naming.NewID("m"), Conversation: t.request.Conversation, Turn: t.id, Role: role, Text: text,
 		Status: chat.StatusDone, Time: time.Now().UTC(),
 	}
 }

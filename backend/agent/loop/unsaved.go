@@ -50,9 +50,11 @@ func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events .
 	return nil
 }
 
-// Unsaved returns the events of a conversation that are queued because the disk is full, in order and without
+// UnsavedEvents returns the events of a conversation that are queued because the disk is full, in order and without
 // sequence numbers.
-func (l *Loop) Unsaved(conversation string) []event.Event { return l.cfg.Pending.Events(conversation) }
+func (l *Loop) UnsavedEvents(conversation string) []event.Event {
+	return l.cfg.Pending.Events(conversation)
+}
 
 // saveAtClose tries for the last time to record the queued events.
 func (l *Loop) saveAtClose() {

@@ -29,11 +29,11 @@ func (h *harness) fillDisk(full bool) {
 func TestFullDiskLosesNoEvents(t *testing.T) {
 	h := newHarness(
 		t,
-		openaitest.Turn{
+		openaitest.Answer{
 			Text:  "I act.",
 			Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}, {ID: "b", Name: "act", Args: "{}"}},
 		},
-		openaitest.Turn{Text: "It goes on."},
+		openaitest.Answer{Text: "It goes on."},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.fillDisk(true) // by this very call
@@ -76,7 +76,7 @@ func TestFullDiskLosesNoEvents(t *testing.T) {
 }
 
 func TestUnrecordableAnswerEndsTurn(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: strings.Repeat("word ", 5000), ChunkDelay: 2 * time.Millisecond})
+	h := newHarness(t, openaitest.Answer{Text: strings.Repeat("word ", 5000), ChunkDelay: 2 * time.Millisecond})
 	go func() {
 		for e := range h.seen {
 			if e.Kind == event.TextDelta {
@@ -85,7 +85,7 @@ func TestUnrecordableAnswerEndsTurn(t *testing.T) {
 			}
 		}
 	}()
-	h.service.Add(openaitest.Turn{Text: "Here."})
+	h.service.Add(openaitest.Answer{Text: "Here."})
 	o := h.ask(t, "tell me")
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "disk is full") {
 		t.Fatalf("it ended as %+v", o)

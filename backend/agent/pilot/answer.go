@@ -123,7 +123,7 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 		what += " Say \"help\" for all commands."
 	}
 	if t.Hint == "" && len(offers) == 0 && !r.first {
-		what += " To connect a model: " + llm.HowToConnect()
+		what += " To connect a model: " + llm.ConnectInstructions()
 	}
 	for _, o := range offers {
 		if o.TargetName != "" {
@@ -353,7 +353,7 @@ func annotationsIn(messages []chat.Message) *event.Marks {
 // introduction explains what the pilot is and how to connect a model.
 func introduction() string {
 	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
-		"model: " + llm.HowToConnect()
+		"model: " + llm.ConnectInstructions()
 }
 
 func toolList(tools []toolspec.Function) string {

@@ -19,10 +19,10 @@ import (
 // toolShare limits the definitions of tools to one part in toolShare of the context window.
 const toolShare = 20
 
-// DefaultWindow returns the context window of a model in tokens, judged by its name (provider/name), and 128,000 if
-// the name is unknown. Models of Ollama, LM Studio and llama.cpp count as 32,000, because these servers usually load
+// DefaultContextWindow returns the context window of a model in tokens, judged by its name (provider/name), and 128,000
+// if the name is unknown. Models of Ollama, LM Studio and llama.cpp count as 32,000, because these servers usually load
 // them with less than the maximum.
-func DefaultWindow(model string) int {
+func DefaultContextWindow(model string) int {
 	provider, name, _ := strings.Cut(strings.ToLower(model), "/")
 	switch provider {
 	case "ollama", "lmstudio", "llamacpp":

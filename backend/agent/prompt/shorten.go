@@ -5,23 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// MaxResult limits the characters of one result that a model reads.
-const MaxResult = 24_000
+// MaxResultChars limits the characters of one result that a model reads.
+const MaxResultChars = 24_000
 
 // Shorten cuts s after MaxResult characters and says so at its end.
 func Shorten(s string) string {
-	if len(s) <= MaxResult {
+	if len(s) <= MaxResultChars {
 		return s
 	}
 	n := utf8.RuneCountInString(s)
-	if n <= MaxResult {
+	if n <= MaxResultChars {
 		return s
 	}
-	cut := string([]rune(s)[:MaxResult])
+	cut := string([]rune(s)[:MaxResultChars])
 	return fmt.Sprintf(
 		"%s\n… cut here: %d of %d characters shown. Ask for a part, a query or an offset to read the rest.",
 		cut,
-		MaxResult,
+		MaxResultChars,
 		n,
 	)
 }

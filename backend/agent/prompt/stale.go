@@ -151,7 +151,7 @@ func (p pageResult) short(why string) ShortenedResult {
 		if len(head) == lines {
 			break
 		}
-		head = append(head, excerpt.Runes(strings.TrimRight(line, "\n"), most))
+		head = append(head, excerpt.TruncateRunes(strings.TrimRight(line, "\n"), most))
 	}
 	return ShortenedResult{
 		Head: strings.Join(head, "\n"),

@@ -116,10 +116,8 @@ func SplitPoint(messages []chat.Message, tail int) int {
 // Summary returns the text of a summary of messages: the user's words, quoted, in at most a tenth of the context
 // window (in tokens), and done, which says what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
-	return userWords(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + actionsHeading + excerpt.Bytes(
-		strings.TrimSpace(done),
-		maxActions,
-	)
+	words := userWords(messages, min(maxWords, window*toolspec.BytesPerToken/10))
+	return words + actionsHeading + excerpt.TruncateBytes(strings.TrimSpace(done), maxActions)
 }
 
 // SplitSummary splits a summary into the user's words and what was done, which may contain outside text.
@@ -168,7 +166,7 @@ func selectWords(words []string, limit int) []string {
 	room := limit
 	for i, text := range words {
 		if i == 0 || i == len(words)-1 {
-			whole := excerpt.Bytes(text, limit)
+			whole := excerpt.TruncateBytes(text, limit)
 			out = append(out, whole)
 			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
 		}
@@ -222,7 +220,8 @@ func FallbackSummary(messages []chat.Message) string {
 		switch m.Role {
 		case chat.RoleAssistant:
 			if m.Text != "" {
-				lines = append(lines, "Answered: "+excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
+				lines = append(lines, "Answered: "+excerpt.TruncateRunes(strings.Join(strings.Fields(m.Text), " "),
+					maxAnswer))
 			}
 			for _, c := range m.Calls {
 				calls[c.ID] = c
@@ -234,8 +233,8 @@ func FallbackSummary(messages []chat.Message) string {
 				fmt.Sprintf(
 					"%s %s: %s",
 					c.Name,
-					excerpt.Runes(string(c.Args), 120),
-					excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), 160),
+					excerpt.TruncateRunes(string(c.Args), 120),
+					excerpt.TruncateRunes(strings.Join(strings.Fields(m.Text), " "), 160),
 				),
 			)
 		}
@@ -267,7 +266,7 @@ func Transcript(messages []chat.Message, n int, text func(chat.Message) string) 
 			fmt.Fprintf(&b, "%s:\n%s\n", m.Role, s)
 		}
 		for _, c := range m.Calls {
-			fmt.Fprintf(&b, "calls %s %s\n", c.Name, excerpt.Runes(string(c.Args), 400))
+			fmt.Fprintf(&b, "calls %s %s\n", c.Name, excerpt.TruncateRunes(string(c.Args), 400))
 		}
 	}
 	return cutMiddle(b.String(), n)

@@ -23,7 +23,7 @@ func TestToolSearchTokenCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err := page.New(nil, nav, page.Options{})
+	rooms, err := page.New(nil, nav, page.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestDefaultWindowByModelName(t *testing.T) {
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := prompt.DefaultWindow(name); got != want {
+			if got := prompt.DefaultContextWindow(name); got != want {
 				t.Errorf("%s reads %d tokens", name, got)
 			}
 		})

@@ -30,16 +30,16 @@ func (a Adapter) Stream(
 	defs []toolspec.Definition,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	if a.Format == Native || a.Format == "" || len(defs) == 0 && !hasCalls(req.Messages) {
+	if a.Format == FormatNative || a.Format == "" || len(defs) == 0 && !hasCalls(req.Messages) {
 		req.Tools = NativeFunctions(defs)
 		return a.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewToolset(slices.Concat(defs, a.AlsoCallable))
 	sent := llm.Request{
-		System:    req.System,
-		Messages:  a.asText(req.Messages, tools),
-		MaxTokens: req.MaxTokens,
-		TextCalls: true,
+		System:      req.System,
+		Messages:    a.asText(req.Messages, tools),
+		MaxTokens:   req.MaxTokens,
+		CallsInText: true,
 	}
 	if section := PromptSection(a.Format, defs); section != "" {
 		sent.System = strings.TrimSpace(req.System + "\n\n" + section)
@@ -52,10 +52,13 @@ func (a Adapter) Stream(
 			call := chat.ToolCall{Name: e.Call.Name, Args: e.Call.Args}
 			out.Calls = append(out.Calls, call)
 			onDelta(llm.Delta{Call: &call})
-		case e.Broken != nil:
-			out.Broken = append(
-				out.Broken,
-				llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion},
+		case e.BrokenCall != nil:
+			out.BrokenCalls = append(
+				out.BrokenCalls,
+				llm.BrokenCall{
+					Name: e.BrokenCall.Name, Problem: e.BrokenCall.Problem,
+					Suggestion: e.BrokenCall.Suggestion,
+				},
 			)
 		default:
 			text.WriteString(e.Text)
@@ -79,7 +82,7 @@ func (a Adapter) Stream(
 	out.Stop, out.AnsweredBy = res.Stop, res.AnsweredBy
 	// A server that parses this format itself returns its calls natively.
 	out.Calls = append(out.Calls, res.Calls...)
-	out.Broken = append(out.Broken, res.Broken...)
+	out.BrokenCalls = append(out.BrokenCalls, res.BrokenCalls...)
 	if len(out.Calls) > 0 && out.Stop == llm.StopDone {
 		out.Stop = llm.StopCalls
 	}
@@ -133,7 +136,7 @@ func (a Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message 
 		}
 		for _, c := range m.Calls {
 			names[c.ID] = c.Name
-			parts = append(parts, Print(a.Format, Call{Name: c.Name, Args: c.Args}, tools))
+			parts = append(parts, Render(a.Format, Call{Name: c.Name, Args: c.Args}, tools))
 		}
 		say(m.Role, strings.Join(parts, "\n"))
 		out[len(out)-1].Images = append(out[len(out)-1].Images, m.Images...)

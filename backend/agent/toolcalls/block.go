@@ -254,28 +254,28 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	if p.calls++; p.calls > maxCalls {
 		p.emit(
 			Event{
-				Broken: p.tools.describe(
+				BrokenCall: p.tools.describe(
 					&syntaxError{
 						want:  fmt.Sprintf("at most %d calls in an answer", maxCalls),
 						found: "one more; the rest was not read",
 					},
 					nil,
 					b.start,
-					ToolCall,
+					FormatToolCall,
 				),
 			},
 		)
 		p.mode = inEnd
 		return
 	}
-	form, end := ToolCall, callEnd
+	form, end := FormatToolCall, callEnd
 	switch {
 	case b.kind == fenceBlock:
-		form, end = Fenced, "a closing fence on a line of its own"
+		form, end = FormatFenced, "a closing fence on a line of its own"
 	case b.kind == functionBlock:
-		form, end = Hermes, functionEnd
+		form, end = FormatHermes, functionEnd
 	case b.tagged && len(bytes.TrimSpace(content)) > 0:
-		form = Hermes
+		form = FormatHermes
 	}
 	switch {
 	case b.size > maxCall:
@@ -304,7 +304,7 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 	switch {
 	case b.kind == fenceBlock:
 		items = p.tools.readFence(content)
-	case form == Hermes:
+	case form == FormatHermes:
 		items = p.tools.readFunctions(content)
 	default:
 		items = p.tools.readObjects(content, end)
@@ -337,7 +337,7 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 }
 
 func (p *Parser) broken(f *syntaxError, content []byte, at position, form Format) {
-	p.emit(Event{Broken: p.tools.describe(f, content, at, form)})
+	p.emit(Event{BrokenCall: p.tools.describe(f, content, at, form)})
 }
 
 // toolNameIn returns a tool that the first 200 bytes of a truncated call name, so that the error can name it.

@@ -16,8 +16,8 @@ func ExampleParser() {
 		switch {
 		case e.Call != nil:
 			fmt.Println("call:", e.Call.Name, string(e.Call.Args))
-		case e.Broken != nil:
-			fmt.Println("broken:", e.Broken)
+		case e.BrokenCall != nil:
+			fmt.Println("broken:", e.BrokenCall)
 		default:
 			fmt.Println("text:", e.Text)
 		}

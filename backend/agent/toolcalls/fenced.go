@@ -57,7 +57,7 @@ func (t *Toolset) statement(r *reader) (*Call, *syntaxError) {
 	}
 	opened, f := r.take('(')
 	if f == nil && !opened {
-		f = r.fail(r.at, fmt.Sprintf("\"(\" after %s", excerpt.Bytes(name, 64)))
+		f = r.fail(r.at, fmt.Sprintf("\"(\" after %s", excerpt.TruncateBytes(name, 64)))
 	}
 	if f != nil {
 		f.name = name
@@ -80,7 +80,7 @@ func (t *Toolset) statement(r *reader) (*Call, *syntaxError) {
 		f.name = name
 		return nil, f
 	}
-	return &Call{Name: found.def.Name, Args: args, Format: Fenced}, nil
+	return &Call{Name: found.def.Name, Args: args, Format: FormatFenced}, nil
 }
 
 func (r *reader) statementEnd() *syntaxError {
@@ -170,7 +170,7 @@ func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, 
 			return nil, &syntaxError{
 				recoverable: true,
 				at:          places[i],
-				found:       fmt.Sprintf("the argument %q is given twice", excerpt.Bytes(name, 40)),
+				found:       fmt.Sprintf("the argument %q is given twice", excerpt.TruncateBytes(name, 40)),
 			}
 		}
 		seen[name] = true

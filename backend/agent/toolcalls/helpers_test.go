@@ -74,8 +74,8 @@ func parse(whole bool, pieces ...string) found {
 		case e.Call != nil:
 			f.calls = append(f.calls, *e.Call)
 			f.order = append(f.order, "call")
-		case e.Broken != nil:
-			f.broken = append(f.broken, *e.Broken)
+		case e.BrokenCall != nil:
+			f.broken = append(f.broken, *e.BrokenCall)
 			f.order = append(f.order, "broken")
 		default:
 			f.text += e.Text

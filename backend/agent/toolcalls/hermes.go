@@ -70,7 +70,7 @@ func (t *Toolset) function(r *reader) (*Call, *syntaxError) {
 		f.name = name
 		return nil, f
 	}
-	return &Call{Name: found.def.Name, Args: args, Format: Hermes}, nil
+	return &Call{Name: found.def.Name, Args: args, Format: FormatHermes}, nil
 }
 
 // parameters reads the parameters up to </function> and leaves r before that tag.
@@ -102,7 +102,7 @@ func (t *tool) parameters(r *reader) ([]byte, *syntaxError) {
 				recoverable: true,
 				at:          at,
 				found: fmt.Sprintf("the parameter %q appears twice, so its value is ambiguous",
-					excerpt.Bytes(key, 40)),
+					excerpt.TruncateBytes(key, 40)),
 			}
 		}
 		if f != nil && !f.recoverable {
@@ -136,7 +136,8 @@ func (t *tool) parameter(r *reader, key string) ([]byte, *syntaxError) {
 		}
 	}
 	if !bytes.HasPrefix(r.src[r.at+n:], []byte(parameterEnd)) {
-		return nil, r.fail(r.at+n, fmt.Sprintf("%s after the value of %q", parameterEnd, excerpt.Bytes(key, 40)))
+		return nil, r.fail(r.at+n, fmt.Sprintf("%s after the value of %q", parameterEnd,
+			excerpt.TruncateBytes(key, 40)))
 	}
 	from, raw := r.at, r.src[r.at:r.at+n]
 	r.at += n + len(parameterEnd)
@@ -162,7 +163,7 @@ func (t *tool) parameter(r *reader, key string) ([]byte, *syntaxError) {
 		return quote(plain), nil
 	}
 	problem.recoverable = true
-	problem.want += fmt.Sprintf(" (%s is %s)", excerpt.Bytes(key, 40), f.schema.typeOf(0))
+	problem.want += fmt.Sprintf(" (%s is %s)", excerpt.TruncateBytes(key, 40), f.schema.typeOf(0))
 	return nil, problem
 }
 

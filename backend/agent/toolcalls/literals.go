@@ -153,7 +153,7 @@ func (r *reader) word() *syntaxError {
 			want: "a value",
 			found: fmt.Sprintf(
 				"the name %q; variables, calls and expressions are not evaluated, write the value itself",
-				excerpt.Bytes(w, 40),
+				excerpt.TruncateBytes(w, 40),
 			),
 		}
 	}
@@ -192,14 +192,14 @@ func (r *reader) members(each func(key string, at int) *syntaxError) *syntaxErro
 				at: at,
 				found: fmt.Sprintf(
 					"the key %q appears twice in one object, so its value is ambiguous",
-					excerpt.Bytes(key, 40),
+					excerpt.TruncateBytes(key, 40),
 				),
 			}
 		}
 		seen[key] = true
 		colon, f := r.take(':')
 		if f == nil && !colon {
-			f = r.fail(r.at, fmt.Sprintf("\":\" after the key %q", excerpt.Bytes(key, 40)))
+			f = r.fail(r.at, fmt.Sprintf("\":\" after the key %q", excerpt.TruncateBytes(key, 40)))
 		}
 		if f == nil {
 			f = each(key, at)
@@ -292,7 +292,7 @@ func (r *reader) number() *syntaxError {
 		return nil
 	}
 	r.at = at
-	return &syntaxError{at: at, want: "a number", found: fmt.Sprintf("%q", excerpt.Bytes(text, 40))}
+	return &syntaxError{at: at, want: "a number", found: fmt.Sprintf("%q", excerpt.TruncateBytes(text, 40))}
 }
 
 // plainNumber converts a JavaScript number to JSON.

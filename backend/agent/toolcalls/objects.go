@@ -84,14 +84,14 @@ func (t *Toolset) readObject(r *reader) (*Call, *syntaxError) {
 			recoverable: true,
 			at:          c.extraKeyAt,
 			want:        `the arguments in one object "arguments"`,
-			found:       fmt.Sprintf("the key %q beside it", excerpt.Bytes(c.extraKey, 40)),
+			found:       fmt.Sprintf("the key %q beside it", excerpt.TruncateBytes(c.extraKey, 40)),
 			name:        c.name,
 		}
 	}
 	if c.argsAt < 0 {
 		c.args = []byte("{}")
 	}
-	return &Call{Name: found.def.Name, Args: c.args, Format: ToolCall}, nil
+	return &Call{Name: found.def.Name, Args: c.args, Format: FormatToolCall}, nil
 }
 
 // member reads the value of one key of a call's object.

@@ -231,7 +231,7 @@ func (p *Parser) afterTag(b byte) {
 func (p *Parser) dropInventedResults() {
 	p.calls++
 	p.emitText()
-	p.emit(Event{Broken: &BrokenCall{
+	p.emit(Event{BrokenCall: &BrokenCall{
 		Name: "tool_response", Line: p.heldFrom.line, Column: p.heldFrom.column,
 		Problem: (&syntaxError{want: "the end of the answer after its calls", found: "a result that the answer made " +
 			"up itself"}).text(

@@ -17,7 +17,7 @@ func stream(pieces ...string) []string {
 		switch {
 		case e.Call != nil:
 			now += "[" + e.Call.Name + "]"
-		case e.Broken != nil:
+		case e.BrokenCall != nil:
 			now += "[!]"
 		default:
 			now += e.Text
@@ -72,7 +72,7 @@ func TestCallIsEmittedEarly(t *testing.T) {
 func TestTruncatedAnswerKeepsTextWithoutCall(t *testing.T) {
 	var text string
 	p := NewParser(NewToolset(some()), func(e Event) {
-		if e.Call != nil || e.Broken != nil {
+		if e.Call != nil || e.BrokenCall != nil {
 			t.Errorf("%+v", e)
 		}
 		text += e.Text
@@ -100,8 +100,8 @@ func TestCallSizeLimit(t *testing.T) {
 		t.Run(open, func(t *testing.T) {
 			var f found
 			p := NewParser(NewToolset(some()), func(e Event) {
-				if e.Broken != nil {
-					f.broken = append(f.broken, *e.Broken)
+				if e.BrokenCall != nil {
+					f.broken = append(f.broken, *e.BrokenCall)
 				}
 				if e.Call != nil {
 					f.calls = append(f.calls, *e.Call)

@@ -102,14 +102,14 @@ func same(a, b json.RawMessage) bool {
 func TestRoundTripAtEverySplit(t *testing.T) {
 	cuts, answers := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom([]Format{Fenced, ToolCall, Hermes}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]Format{FormatFenced, FormatToolCall, FormatHermes}).Draw(t, "kind")
 		calls := rapid.SliceOfN(someCall(), 1, 2).Draw(t, "calls")
 		before := rapid.SampledFrom(around).Draw(t, "before")
 		after := rapid.SampledFrom(around).Draw(t, "after")
 		answer := before + "\n"
 		tools := NewToolset(some())
 		for _, c := range calls {
-			answer += Print(kind, c, tools) + "\n"
+			answer += Render(kind, c, tools) + "\n"
 		}
 		answer += after
 		answers++

@@ -8,13 +8,13 @@ import (
 
 // instructions tells the model how to write a call in each text format.
 var instructions = map[Format]string{
-	Fenced: "To call one, write a block of its own:\n" +
+	FormatFenced: "To call one, write a block of its own:\n" +
 		"```tool\nreturn name({\"key\": \"value\"});\n```\n" +
 		"Arguments are literals: no variables, no expressions. If a value holds ``` use four backticks for the fence.",
-	ToolCall: "To call one, write on a line of its own:\n" +
+	FormatToolCall: "To call one, write on a line of its own:\n" +
 		"<tool_call>{\"name\": \"name\", \"arguments\": {\"key\": \"value\"}}</tool_call>\n" +
 		"Inside is strict JSON.",
-	Hermes: "To call one, write:\n" +
+	FormatHermes: "To call one, write:\n" +
 		"<tool_call>\n<function=name>\n<parameter=key>\nvalue\n</parameter>\n</function>\n</tool_call>\n" +
 		"Write text as it is, other values as JSON.",
 }

@@ -19,7 +19,7 @@ func TestTextSectionTokenCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := page.New(nil, nav, page.Options{})
+	tools, err := page.New(nil, nav, page.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +51,12 @@ func TestTextSectionTokenCost(t *testing.T) {
 	if len(core) != 12 {
 		t.Errorf("%d core tools", len(core))
 	}
-	for _, kind := range []toolcalls.Format{toolcalls.ToolCall, toolcalls.Hermes, toolcalls.Fenced} {
+	for _, kind := range []toolcalls.Format{toolcalls.FormatToolCall, toolcalls.FormatHermes, toolcalls.FormatFenced} {
 		t.Run(string(kind), func(t *testing.T) {
 			section := toolcalls.PromptSection(kind, core)
 			n := count(section)
 			call := count(
-				toolcalls.Print(
+				toolcalls.Render(
 					kind,
 					toolcalls.Call{Name: "type_text", Args: []byte(`{"annotationId":12,"text":"hello","submit":true}`)},
 					toolcalls.NewToolset(core),
@@ -69,6 +69,6 @@ func TestTextSectionTokenCost(t *testing.T) {
 		})
 	}
 	if testing.Verbose() {
-		t.Log(toolcalls.PromptSection(toolcalls.Hermes, core))
+		t.Log(toolcalls.PromptSection(toolcalls.FormatHermes, core))
 	}
 }

@@ -43,18 +43,18 @@ type Format string
 
 // The formats. Native is the provider's own function calling.
 const (
-	Native   Format = "native"
-	Fenced   Format = "fenced"
-	ToolCall Format = "tool_call"
-	Hermes   Format = "hermes"
+	FormatNative   Format = "native"
+	FormatFenced   Format = "fenced"
+	FormatToolCall Format = "tool_call"
+	FormatHermes   Format = "hermes"
 )
 
 // Formats returns all formats in the order in which a model is probed.
-func Formats() []Format { return []Format{Native, ToolCall, Hermes, Fenced} }
+func Formats() []Format { return []Format{FormatNative, FormatToolCall, FormatHermes, FormatFenced} }
 
 // Valid reports whether f is one of Formats.
 func (f Format) Valid() bool {
-	return f == Native || f == Fenced || f == ToolCall || f == Hermes
+	return f == FormatNative || f == FormatFenced || f == FormatToolCall || f == FormatHermes
 }
 
 // maxCall is the largest block of calls in bytes.
@@ -86,9 +86,9 @@ type BrokenCall struct {
 
 // Event is a piece of text or a call found in an answer. Exactly one field is set.
 type Event struct {
-	Text   string
-	Call   *Call
-	Broken *BrokenCall
+	Text       string
+	Call       *Call
+	BrokenCall *BrokenCall
 }
 
 // syntaxError is a problem at an offset of the parsed text.

@@ -49,7 +49,7 @@ func (t *Toolset) find(name string, at int) (*tool, *syntaxError) {
 	if found := t.byName[name]; found != nil {
 		return found, nil
 	}
-	problem := fmt.Sprintf("there is no tool %q", excerpt.Bytes(name, 64))
+	problem := fmt.Sprintf("there is no tool %q", excerpt.TruncateBytes(name, 64))
 	if near := nearest.Names(name, t.names, 3); len(near) > 0 {
 		problem += "; nearest: " + strings.Join(near, ", ")
 	}
@@ -126,5 +126,5 @@ func (t *Toolset) sample(name string, form Format) string {
 	if shown == nil {
 		return "there is no tool now, so answer in words."
 	}
-	return Print(form, Call{Name: shown.def.Name, Args: shown.example()}, t)
+	return Render(form, Call{Name: shown.def.Name, Args: shown.example()}, t)
 }

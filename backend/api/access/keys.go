@@ -62,8 +62,8 @@ func (k *Keys) Role(key string) Role {
 	return RoleNone
 }
 
-// Code makes a one-time code, which is valid for ten minutes.
-func (k *Keys) Code() string {
+// NewCode makes a one-time code, which is valid for ten minutes.
+func (k *Keys) NewCode() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()

@@ -42,8 +42,8 @@ func (o Origin) Check(r *http.Request) (status int, detail string) {
 	return 0, ""
 }
 
-// Bearer returns the token of a request, "" for none.
-func Bearer(r *http.Request) string {
+// BearerToken returns the token of a request, "" for none.
+func BearerToken(r *http.Request) string {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
 		return ""
@@ -64,8 +64,8 @@ func IsWindow(ctx context.Context) bool {
 	return role == RoleWindow
 }
 
-// WindowOnly returns a problem (403) unless the request came with a window's key.
-func WindowOnly(ctx context.Context) error {
+// RequireWindow returns a problem (403) unless the request came with a window's key.
+func RequireWindow(ctx context.Context) error {
 	if IsWindow(ctx) {
 		return nil
 	}

@@ -23,9 +23,9 @@ func (s *Server) conversationBill(ctx context.Context, in *route.ByID) (*route.B
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	bill, err := s.services.Loop.Bill(ctx, in.ID)
+	bill, err := s.services.Loop.Spending(ctx, in.ID)
 	if err != nil {
-		return nil, route.Failed("What the conversation cost could not be read.", err)
+		return nil, route.InternalError("What the conversation cost could not be read.", err)
 	}
 	return route.Answer(bill), nil
 }

@@ -46,7 +46,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		role := s.services.Keys.Role(access.Bearer(r))
+		role := s.services.Keys.Role(access.BearerToken(r))
 		closed := strings.HasPrefix(r.URL.Path, "/api/") && !isOpenPath(r) || r.URL.Path == mcpserver.JoinPath ||
 			r.URL.Path == MetricsPath
 		if closed && role == access.RoleNone {

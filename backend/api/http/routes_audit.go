@@ -21,7 +21,7 @@ func (s *Server) auditRoutes() {
 		) (*route.Body[wire.AuditPage], error) {
 			page, err := s.services.Audit.Page(ctx, in.Before, in.Limit, strings.Fields(in.Words)...)
 			if err != nil {
-				return nil, route.Failed("The audit log could not be read.", err)
+				return nil, route.InternalError("The audit log could not be read.", err)
 			}
 			return route.Answer(page), nil
 		})
@@ -32,7 +32,7 @@ func (s *Server) auditRoutes() {
 			case errors.Is(err, audit.ErrBroken):
 				return route.Answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
 			case err != nil:
-				return nil, route.Failed("The audit log could not be read.", err)
+				return nil, route.InternalError("The audit log could not be read.", err)
 			}
 			return route.Answer(wire.AuditCheck{Entries: n}), nil
 		})

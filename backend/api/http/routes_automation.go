@@ -76,7 +76,7 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 	if in.Body.Repairs != nil {
 		job.MaxRepairs = *in.Body.Repairs
 	} else if job.MaxRepairs, err = strconv.Atoi(s.services.Settings.Get("answer_repairs")); err != nil {
-		return nil, route.Failed("The setting answer_repairs is not a number.", err)
+		return nil, route.InternalError("The setting answer_repairs is not a number.", err)
 	}
 	if !access.IsWindow(ctx) {
 		job.Caller, job.Interactive = toolspec.CallerHTTP, s.services.HasWindow()

@@ -64,7 +64,7 @@ func branchProblem(err error) error {
 	case errors.Is(err, loop.ErrBusy):
 		return huma.NewError(http.StatusConflict,
 			"A turn is running in this conversation. Nothing changed. Stop it or wait for its end.")
-	case errors.Is(err, loop.ErrNoQuestion):
+	case errors.Is(err, loop.ErrNoMessage):
 		return route.NotFound("The branch that is shown has no such message of the person. Choose the " +
 			"message's branch first.")
 	case errors.Is(err, loop.ErrNoBranch):
@@ -72,5 +72,5 @@ func branchProblem(err error) error {
 	case errors.Is(err, loop.ErrEmpty), errors.Is(err, loop.ErrTooLong):
 		return route.BadRequest(err.Error())
 	}
-	return route.Failed("Nothing changed: the branch could not be stored.", err)
+	return route.InternalError("Nothing changed: the branch could not be stored.", err)
 }

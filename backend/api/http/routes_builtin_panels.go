@@ -30,12 +30,12 @@ func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 	switch {
 	case err == nil:
 		return route.Answer(v), nil
-	case files.IsClosedPlace(err):
+	case files.IsSecurityError(err):
 		return nil, huma.NewError(http.StatusForbidden, sentence(err))
 	case files.IsCallError(err):
 		return nil, route.NotFound(sentence(err))
 	}
-	return nil, route.Failed("It could not be read. Nothing changed.", err)
+	return nil, route.InternalError("It could not be read. Nothing changed.", err)
 }
 
 func sentence(err error) string { return err.Error() + "." }
@@ -45,14 +45,14 @@ func sentence(err error) string { return err.Error() + "." }
 func (s *Server) builtinPanelRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
-			return fileAnswer(s.services.FileTools.Text(ctx, in.Path))
+			return fileAnswer(s.services.FileTools.ReadText(ctx, in.Path))
 		}))
 	route.Add(s.api, http.MethodGet, "/api/workspace/folder", "The content of a folder", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *struct {
 			Path string `query:"path" maxLength:"4096" doc:"The workspace when absent"`
 		},
 		) (*route.Body[wire.Folder], error) {
-			return fileAnswer(s.services.FileTools.Folder(ctx, in.Path))
+			return fileAnswer(s.services.FileTools.ListFolder(ctx, in.Path))
 		}))
 	route.Add(s.api, http.MethodPost, "/api/workspace/stamps", "Whether files and folders changed", http.StatusOK,
 		windowOnly(func(_ context.Context, in *struct {
@@ -80,7 +80,7 @@ func (s *Server) builtinPanelRoutes() {
 		windowOnly(s.servePicture))
 	route.Add(s.api, http.MethodGet, "/api/workspace/trash", "The content of the trash", http.StatusOK,
 		windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
-			return route.Answer(wire.TrashList{Items: s.services.FileTools.Trash()}), nil
+			return route.Answer(wire.TrashList{Items: s.services.FileTools.TrashItems()}), nil
 		}))
 	route.Add(
 		s.api,
@@ -100,7 +100,7 @@ func (s *Server) builtinPanelRoutes() {
 		windowOnly(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
 			list, err := s.services.Store.Bookmarks(ctx)
 			if err != nil {
-				return nil, route.Failed("The bookmarks could not be read. They are still there.", err)
+				return nil, route.InternalError("The bookmarks could not be read. They are still there.", err)
 			}
 			return route.Answer(wire.BookmarkList{Bookmarks: list}), nil
 		}))
@@ -110,7 +110,7 @@ func (s *Server) builtinPanelRoutes() {
 // windowOnly wraps a handler so that only a window may call it.
 func windowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
-		if err := access.WindowOnly(ctx); err != nil {
+		if err := access.RequireWindow(ctx); err != nil {
 			return nil, err
 		}
 		return h(ctx, in)
@@ -147,12 +147,12 @@ func saveProblem(err error) error {
 	if err == nil {
 		return nil
 	}
-	return route.Refused(err)
+	return route.RequestError(err)
 }
 
 // servePicture serves a picture for an <img> element, with a content type that browsers never render as a page.
 func (s *Server) servePicture(_ context.Context, in *pathQuery) (*huma.StreamResponse, error) {
-	file, kind, err := s.services.FileTools.Picture(in.Path)
+	file, kind, err := s.services.FileTools.OpenPicture(in.Path)
 	if err != nil {
 		_, err = fileAnswer(struct{}{}, err)
 		return nil, err

@@ -30,16 +30,16 @@ func (s *Server) changeRoutes() {
 		},
 		) (*route.Body[wire.Changes], error) {
 			// The answer contains the text of files.
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			changed, err := s.services.FileTools.Changes(ctx, in.Turn)
 			if err != nil {
-				return nil, route.Failed("The changes could not be read. The files did not change.", err)
+				return nil, route.InternalError("The changes could not be read. The files did not change.", err)
 			}
-			calls, err := s.services.Panels.Undoable(ctx, "", "", in.Turn, "")
+			calls, err := s.services.Panels.PanelUndos(ctx, "", "", in.Turn, "")
 			if err != nil {
-				return nil, route.Failed("The changes could not be read. Nothing was undone.", err)
+				return nil, route.InternalError("The changes could not be read. Nothing was undone.", err)
 			}
 			all := wire.Changes{Files: changed, Calls: []wire.UndoableCall{}}
 			for _, u := range calls {
@@ -51,7 +51,7 @@ func (s *Server) changeRoutes() {
 		http.StatusOK, func(ctx context.Context, in *undoInput) (*route.Body[toolspec.Result], error) {
 			args, err := json.Marshal(in.Body)
 			if err != nil {
-				return nil, route.Refused(err)
+				return nil, route.RequestError(err)
 			}
 			return s.runTool(ctx, in.Client, files.UndoTool, "", args), nil
 		})

@@ -34,7 +34,7 @@ func (s *Server) conversationRoutes() {
 		func(ctx context.Context, _ *route.Empty) (*route.Body[Conversations], error) {
 			list, err := s.services.Store.Conversations(ctx)
 			if err != nil {
-				return nil, route.Failed("The conversations could not be read.", err)
+				return nil, route.InternalError("The conversations could not be read.", err)
 			}
 			return route.Answer(Conversations{Conversations: list}), nil
 		})
@@ -42,7 +42,7 @@ func (s *Server) conversationRoutes() {
 		func(ctx context.Context, in *struct{ Body titleBody }) (*route.Body[chat.Conversation], error) {
 			c, err := s.services.Loop.NewConversation(ctx, in.Body.Title)
 			if err != nil {
-				return nil, route.Failed("The conversation could not be stored. Nothing else is affected.", err)
+				return nil, route.InternalError("The conversation could not be stored. Nothing else is affected.", err)
 			}
 			return route.Answer(c), nil
 		})
@@ -78,7 +78,7 @@ func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation
 		return c, route.NotFound("There is no conversation " + id + ".")
 	}
 	if err != nil {
-		return c, route.Failed("The conversation could not be read.", err)
+		return c, route.InternalError("The conversation could not be read.", err)
 	}
 	return c, nil
 }
@@ -88,11 +88,11 @@ func (s *Server) conversationTranscript(ctx context.Context, in *route.ByID) (*r
 	if err != nil {
 		return nil, err
 	}
-	seq := s.services.Events.Last()
-	unsaved := s.services.Loop.Unsaved(in.ID) // read first: an event stored meanwhile appears twice instead of never
-	list, err := s.services.Events.OfConversation(ctx, in.ID)
+	seq := s.services.Events.LastSeq()
+	unsaved := s.services.Loop.UnsavedEvents(in.ID) // read first: an event stored meanwhile then appears twice
+	list, err := s.services.Events.EventsOfConversation(ctx, in.ID)
 	if err != nil {
-		return nil, route.Failed("The conversation could not be read.", err)
+		return nil, route.InternalError("The conversation could not be read.", err)
 	}
 	if list == nil {
 		list = []event.Event{}
@@ -118,7 +118,7 @@ func (s *Server) renameConversation(ctx context.Context, in *struct {
 	}
 	c.Title = title
 	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationUpdated, c).InTurn(c.ID, "")); err != nil {
-		return nil, route.Failed("The title was not stored.", err)
+		return nil, route.InternalError("The title was not stored.", err)
 	}
 	return route.Answer(c), nil
 }
@@ -130,7 +130,7 @@ func (s *Server) shareConversation(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Empty, error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	c, err := s.conversation(ctx, in.ID)
@@ -143,7 +143,7 @@ func (s *Server) shareConversation(ctx context.Context, in *struct {
 	}
 	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationShared,
 		event.Sharing{ID: c.ID, Shared: in.Body.Shared}).InTurn(c.ID, "")); err != nil {
-		return nil, route.Failed("Nothing changed. The conversation is "+
+		return nil, route.InternalError("Nothing changed. The conversation is "+
 			map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
 	}
 	return nil, nil
@@ -162,7 +162,7 @@ func (s *Server) deleteConversation(ctx context.Context, in *route.ByID) (*route
 		return nil, huma.NewError(http.StatusConflict,
 			"A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
 	case err != nil:
-		return nil, route.Failed("The conversation was not deleted.", err)
+		return nil, route.InternalError("The conversation was not deleted.", err)
 	}
 	return nil, nil
 }
@@ -187,8 +187,8 @@ func (s *Server) subagentConversations(ctx context.Context, id string) ([]string
 // TurnRef contains the id of the turn that a message started, or the id of the message while it waits for the
 // running turn.
 type TurnRef struct {
-	Turn    string `json:"turn"`
-	Waiting string `json:"waiting,omitempty"`
+	Turn           string `json:"turn"`
+	WaitingMessage string `json:"waiting,omitempty"`
 }
 
 func (s *Server) sendMessage(ctx context.Context, in *struct {
@@ -211,7 +211,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if ask.ResetBudget = in.Body.Raise; ask.ResetBudget {
-		if err := access.WindowOnly(ctx); err != nil {
+		if err := access.RequireWindow(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -226,7 +226,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, messageProblem(err)
 	}
-	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.WaitingID}), nil
+	return route.Answer(TurnRef{Turn: sent.Turn, WaitingMessage: sent.WaitingID}), nil
 }
 
 // newAsk makes the request for a turn. If model is empty, it uses the model of the settings.
@@ -261,7 +261,7 @@ func messageProblem(err error) error {
 	case errors.Is(err, loop.ErrNotOwner):
 		return huma.NewError(http.StatusForbidden, "A program may change only what a program sent.")
 	}
-	return route.Refused(err)
+	return route.RequestError(err)
 }
 
 func (s *Server) useSummary(ctx context.Context, in *struct {
@@ -280,7 +280,7 @@ func (s *Server) useSummary(ctx context.Context, in *struct {
 	case errors.Is(err, loop.ErrNoSummary):
 		return nil, route.NotFound("There is no such summary in this conversation.")
 	case err != nil:
-		return nil, route.Failed("What the model is sent did not change.", err)
+		return nil, route.InternalError("What the model is sent did not change.", err)
 	}
 	return nil, nil
 }
@@ -296,7 +296,7 @@ func (s *Server) answerApproval(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Empty, error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	err := s.services.Approvals.AnswerForm(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
@@ -306,7 +306,7 @@ func (s *Server) answerApproval(ctx context.Context, in *struct {
 	case errors.Is(err, approval.ErrAnswered):
 		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer counts.")
 	case err != nil:
-		return nil, route.Refused(err)
+		return nil, route.RequestError(err)
 	}
 	return nil, nil
 }

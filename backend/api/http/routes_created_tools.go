@@ -24,9 +24,9 @@ func (s *Server) createdToolRoutes() {
 	route.Add(s.api, http.MethodGet, path+"/{id}",
 		"Every version of a created tool, the newest first, also of a deleted one", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {
-			list, err := s.services.Store.CreatedVersions(ctx, in.ID)
+			list, err := s.services.Store.CreatedToolVersions(ctx, in.ID)
 			if err != nil {
-				return nil, route.Failed("The created tools could not be read.", err)
+				return nil, route.InternalError("The created tools could not be read.", err)
 			}
 			if len(list) == 0 {
 				return nil, route.NotFound("There was never a created tool with this name.")
@@ -41,14 +41,14 @@ func (s *Server) createdToolRoutes() {
 			}
 		},
 		) (*route.Body[CreatedTools], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			return s.changeCreated(ctx, s.services.CreatedTools.MarkReviewed(ctx, in.ID, in.Body.Version))
 		})
 	route.Add(s.api, http.MethodDelete, path+"/{id}", "Delete a created tool; its versions stay",
 		http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			return s.changeCreated(ctx, s.services.CreatedTools.Delete(ctx, in.ID))
@@ -60,7 +60,7 @@ func (s *Server) changeCreated(ctx context.Context, err error) (*route.Body[Crea
 		return nil, route.NotFound("This version of the tool no longer exists. Read it again.")
 	}
 	if err != nil {
-		return nil, route.Failed("Nothing was changed.", err)
+		return nil, route.InternalError("Nothing was changed.", err)
 	}
 	return s.createdTools(ctx, nil)
 }

@@ -27,7 +27,7 @@ func (s *Server) grantRoutes() {
 		s.listGrants)
 	route.Add(s.api, http.MethodDelete, "/api/grants/{id}", "Revoke a standing permission", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[Grants], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			err := s.services.Store.RevokeGrant(ctx, in.ID)
@@ -35,7 +35,7 @@ func (s *Server) grantRoutes() {
 				return nil, route.NotFound("This grant was revoked already.")
 			}
 			if err != nil {
-				return nil, route.Failed("The grant could not be revoked and is still in force.", err)
+				return nil, route.InternalError("The grant could not be revoked and is still in force.", err)
 			}
 			return s.listGrants(ctx, nil)
 		})
@@ -54,7 +54,7 @@ type RuleDraft struct {
 }
 
 func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*route.Body[Grants], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	rule, err := policy.NewRule(toolspec.Grant{
@@ -68,7 +68,7 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*ro
 		return nil, err
 	}
 	if err := s.saveRule(ctx, rule); err != nil {
-		return nil, route.Failed("The rule could not be stored and is not in force.", err)
+		return nil, route.InternalError("The rule could not be stored and is not in force.", err)
 	}
 	return s.listGrants(ctx, nil)
 }
@@ -97,7 +97,7 @@ func (s *Server) checkRuleTool(name string) error {
 func (s *Server) listGrants(ctx context.Context, _ *route.Empty) (*route.Body[Grants], error) {
 	rows, err := s.services.Store.GrantRows(ctx)
 	if err != nil {
-		return nil, route.Failed("The grants could not be read. They are still in force.", err)
+		return nil, route.InternalError("The grants could not be read. They are still in force.", err)
 	}
 	if rows == nil {
 		rows = []wire.GrantRow{}

@@ -33,7 +33,7 @@ func (s *Server) linkRoutes() {
 		},
 		) (*route.Empty, error) {
 			if err := s.services.Apps.OpenMail(in.Body.Address); err != nil {
-				return nil, route.Refused(err)
+				return nil, route.RequestError(err)
 			}
 			return nil, nil
 		}))
@@ -51,7 +51,7 @@ func (s *Server) linkRoutes() {
 				return nil, err
 			}
 			if err := s.services.Apps.SetPanelContext(in.ID, in.Body.Content, in.Body.Structured); err != nil {
-				return nil, route.Refused(err)
+				return nil, route.RequestError(err)
 			}
 			return nil, nil
 		}))
@@ -80,10 +80,10 @@ func (s *Server) openLink(ctx context.Context, in *linkInput) (*route.Body[tools
 	case in.Body.Panel != "":
 		source = policy.PanelSource(in.Body.Panel)
 	}
-	tool := s.services.Nav.Tool("navigate")
+	tool := s.services.Nav.EnvironmentTool("navigate")
 	args, err := json.Marshal(map[string]string{"url": u.String()})
 	if err != nil {
-		return nil, route.Refused(err)
+		return nil, route.RequestError(err)
 	}
 	return route.Answer(s.services.Pipeline.Do(ctx,
 		toolspec.Call{Tool: tool, Args: args, Panel: s.panelOrActive(""), From: toolspec.Provenance{

@@ -26,8 +26,8 @@ func (s *Server) metricsRoutes() {
 		) (*route.Body[wire.Metrics], error) {
 			m, err := s.services.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
 			if err != nil {
-				return nil, route.Failed("The figures could not be read. Nothing is lost: they are computed from the "+
-					"audit log.", err)
+				return nil, route.InternalError("The figures could not be read. Nothing is lost: they are computed "+
+					"from the audit log.", err)
 			}
 			return route.Answer(m), nil
 		})
@@ -38,9 +38,9 @@ func (s *Server) metricsRoutes() {
 			Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
 		},
 		) (*route.Body[wire.ToolHistory], error) {
-			h, err := s.services.Audit.History(ctx, in.Tool, in.Origin, in.Range, maxFailures, time.Now())
+			h, err := s.services.Audit.ToolHistory(ctx, in.Tool, in.Origin, in.Range, maxFailures, time.Now())
 			if err != nil {
-				return nil, route.Failed("The tool's figures could not be read.", err)
+				return nil, route.InternalError("The tool's figures could not be read.", err)
 			}
 			return route.Answer(h), nil
 		})
@@ -51,11 +51,11 @@ func (s *Server) metricsRoutes() {
 	}, func(ctx context.Context, _ *route.Empty) (*huma.StreamResponse, error) {
 		totals, err := s.services.Store.Totals(ctx, metrics.FirstTokenBounds())
 		if err != nil {
-			return nil, route.Failed("The counters could not be read.", err)
+			return nil, route.InternalError("The counters could not be read.", err)
 		}
 		page, err := metrics.Text(metrics.FromTotals(s.services.Version, totals))
 		if err != nil {
-			return nil, route.Failed("The counters could not be written.", err)
+			return nil, route.InternalError("The counters could not be written.", err)
 		}
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
 			ctx.SetHeader("Content-Type", metrics.MediaType)

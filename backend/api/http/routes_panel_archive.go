@@ -59,7 +59,7 @@ func (s *Server) panelArchiveRoutes() {
 }
 
 func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[PanelOffer], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	offer, err := s.services.Authoring.Offer(in.Body.Archive)
@@ -74,7 +74,7 @@ func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[
 }
 
 func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Body[InstalledPanel], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	panel, err := s.services.Authoring.Install(ctx, in.Body.Archive, in.Body.Hash)

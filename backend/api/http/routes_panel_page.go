@@ -48,7 +48,7 @@ func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body
 	list, known, err := s.services.Panels.Settings(ctx, in.ID)
 	switch {
 	case err != nil:
-		return nil, route.Failed("The settings of the panel could not be read.", err)
+		return nil, route.InternalError("The settings of the panel could not be read.", err)
 	case !known:
 		return nil, route.NotFound("There is no panel " + in.ID + " that can be used.")
 	}
@@ -63,11 +63,11 @@ func (s *Server) setPanelSettings(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Body[panelSettings], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.services.Panels.SetSettings(ctx, in.ID, in.Body.Values); err != nil {
-		return nil, route.Refused(err)
+		return nil, route.RequestError(err)
 	}
 	return s.panelSettings(ctx, &route.ByID{ID: in.ID})
 }

@@ -41,10 +41,10 @@ func (s *Server) panelReviewRoutes() {
 			}
 		},
 		) (*route.Body[event.PanelList], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
-			return s.reviewedPanels(s.services.Panels.Develop(ctx, in.ID, in.Body.On))
+			return s.reviewedPanels(s.services.Panels.SetDeveloping(ctx, in.ID, in.Body.On))
 		})
 	route.Add(s.api, http.MethodPost, path+"/pin",
 		"Keep a panel's tools available while another panel is active, or not",
@@ -55,10 +55,10 @@ func (s *Server) panelReviewRoutes() {
 			}
 		},
 		) (*route.Body[event.PanelList], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
-			return s.reviewedPanels(s.services.Panels.Pin(ctx, in.ID, in.Body.Pinned))
+			return s.reviewedPanels(s.services.Panels.SetPinned(ctx, in.ID, in.Body.Pinned))
 		})
 	route.Add(s.api, http.MethodPut, path+"/context", "What a panel shows now, for its tools", http.StatusNoContent,
 		func(ctx context.Context, in *struct {
@@ -67,10 +67,10 @@ func (s *Server) panelReviewRoutes() {
 		},
 		) (*route.Empty, error) {
 			// Arguments of calls are filled in from the context, so it must be what the person sees.
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
-			switch err := s.services.Panels.Publish(in.ID, in.Body); {
+			switch err := s.services.Panels.PublishContext(in.ID, in.Body); {
 			case errors.Is(err, registry.ErrNoPanel):
 				return nil, route.NotFound(err.Error())
 			case err != nil:
@@ -83,7 +83,7 @@ func (s *Server) panelReviewRoutes() {
 func (s *Server) reviewPanel(ctx context.Context, do func(ctx context.Context, panel, hash string) error,
 	in *answerInput,
 ) (*route.Body[event.PanelList], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	return s.reviewedPanels(do(ctx, in.ID, in.Body.Hash))
@@ -97,7 +97,7 @@ func (s *Server) reviewedPanels(err error) (*route.Body[event.PanelList], error)
 	case errors.Is(err, registry.ErrNoPanel):
 		return nil, route.NotFound(err.Error())
 	case err != nil:
-		return nil, route.Failed("The decision could not be stored, so the panel did not change.", err)
+		return nil, route.InternalError("The decision could not be stored, so the panel did not change.", err)
 	}
 	return route.Answer(event.PanelList{Panels: s.services.Panels.Panels()}), nil
 }

@@ -29,7 +29,7 @@ func (s *Server) panelStateRoutes() {
 			}
 			state, ok, err := s.services.Store.PanelState(ctx, in.ID)
 			if err != nil {
-				return nil, route.Failed("The panel's state could not be read.", err)
+				return nil, route.InternalError("The panel's state could not be read.", err)
 			}
 			if !ok {
 				state = "null"
@@ -42,7 +42,7 @@ func (s *Server) panelStateRoutes() {
 			Body PanelState
 		},
 		) (*route.Empty, error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			if err := s.checkPanel(in.ID); err != nil {
@@ -56,7 +56,7 @@ func (s *Server) panelStateRoutes() {
 				return nil, route.BadRequest(`"state" is missing: any JSON value.`)
 			}
 			if err := s.services.Store.SetPanelState(ctx, in.ID, string(in.Body.State)); err != nil {
-				return nil, route.Failed("The panel's state could not be stored.", err)
+				return nil, route.InternalError("The panel's state could not be stored.", err)
 			}
 			return nil, nil
 		})

@@ -21,7 +21,7 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Body[ToolRows], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	want := in.Body.Permission
@@ -52,7 +52,7 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, route.Refused(err)
+			return nil, route.RequestError(err)
 		}
 	}
 	return s.allTools(ctx, nil)

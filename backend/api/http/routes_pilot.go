@@ -26,7 +26,7 @@ func (s *Server) pilotRoutes() {
 			Panel string `query:"panel" maxLength:"64"`
 		},
 		) (*route.Body[wire.Completion], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			return route.Answer(s.services.Pilot.Complete(in.Text, in.Panel)), nil

@@ -21,7 +21,7 @@ type Programs interface {
 func (s *Server) programRoutes() {
 	const path = "/api/programs"
 	list := func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Programs], error) {
-		if err := access.WindowOnly(ctx); err != nil {
+		if err := access.RequireWindow(ctx); err != nil {
 			return nil, err
 		}
 		return route.Answer(s.services.Programs.Programs()), nil
@@ -30,7 +30,7 @@ func (s *Server) programRoutes() {
 		http.StatusOK, list)
 	route.Add(s.api, http.MethodDelete, path+"/{id}", "Disconnect a program and close its tabs", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[wire.Programs], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			if !s.services.Programs.Disconnect(in.ID) {

@@ -14,8 +14,8 @@ import (
 // SecretList lists the person's secrets, without their values.
 type SecretList struct {
 	Secrets []secrets.Secret `json:"secrets"`
-	// Where describes the storage of new values.
-	Where secrets.StorageInfo `json:"where"`
+	// Storage describes the storage of new values.
+	Storage secrets.StorageInfo `json:"where"`
 }
 
 // secretInput is a secret to store. No response contains its value.
@@ -37,7 +37,7 @@ func (s *Server) secretRoutes() {
 		})
 	route.Add(s.api, http.MethodPut, path+"/{name}", "Store a secret, or replace the one with that name", http.StatusOK,
 		func(ctx context.Context, in *secretInput) (*route.Body[SecretList], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			one := secrets.Secret{Name: in.Name, Host: in.Body.Host, Places: in.Body.Places}
@@ -49,7 +49,7 @@ func (s *Server) secretRoutes() {
 				return nil, route.BadRequest(strings.TrimPrefix(err.Error(), secrets.ErrInvalid.Error()+": "))
 			}
 			if err != nil {
-				return nil, route.Failed("The secret was not stored.", err)
+				return nil, route.InternalError("The secret was not stored.", err)
 			}
 			return s.secretList(), nil
 		})
@@ -58,7 +58,7 @@ func (s *Server) secretRoutes() {
 			Name string `path:"name" maxLength:"64"`
 		},
 		) (*route.Body[SecretList], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			err := s.services.Secrets.Delete(in.Name)
@@ -66,12 +66,12 @@ func (s *Server) secretRoutes() {
 				return nil, route.NotFound("There is no secret with this name.")
 			}
 			if err != nil {
-				return nil, route.Failed("The secret was not deleted.", err)
+				return nil, route.InternalError("The secret was not deleted.", err)
 			}
 			return s.secretList(), nil
 		})
 }
 
 func (s *Server) secretList() *route.Body[SecretList] {
-	return route.Answer(SecretList{Secrets: s.services.Secrets.List(), Where: s.services.Secrets.StorageInfo()})
+	return route.Answer(SecretList{Secrets: s.services.Secrets.List(), Storage: s.services.Secrets.StorageInfo()})
 }

@@ -54,7 +54,7 @@ func (s *Server) stateRoutes() {
 		func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Snapshot], error) {
 			snap, err := s.services.Snapshot(ctx)
 			if err != nil {
-				return nil, route.Failed("The state could not be read.", err)
+				return nil, route.InternalError("The state could not be read.", err)
 			}
 			return route.Answer(snap), nil
 		})
@@ -81,12 +81,12 @@ func (s *Server) settingRoutes() {
 			}
 		},
 		) (*route.Body[event.Setting], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			set, err := s.services.Settings.Set(ctx, in.Key, in.Body.Value)
 			if err != nil {
-				return nil, route.Refused(err)
+				return nil, route.RequestError(err)
 			}
 			return route.Answer(set), nil
 		})
@@ -96,7 +96,7 @@ func (s *Server) settingRoutes() {
 			Key string `path:"key" maxLength:"128"`
 		},
 		) (*route.Body[event.Setting], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			set, err := s.services.Settings.Reset(ctx, in.Key)
@@ -116,7 +116,7 @@ func (s *Server) browserRoutes() {
 			}
 		},
 		) (*route.Body[event.BrowserState], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			s.services.Browser.SetTakenOver(in.Body.Person)
@@ -134,14 +134,14 @@ func (s *Server) eventsAfter(ctx context.Context, in *struct {
 	Limit int   `query:"limit" minimum:"1" maximum:"5000" default:"1000"`
 },
 ) (*route.Body[EventPage], error) {
-	list, err := s.services.Events.After(ctx, in.After, in.Limit)
+	list, err := s.services.Events.EventsAfter(ctx, in.After, in.Limit)
 	if err != nil {
-		return nil, route.Failed("The events could not be read.", err)
+		return nil, route.InternalError("The events could not be read.", err)
 	}
 	if list == nil {
 		list = []event.Event{}
 	}
-	return route.Answer(EventPage{Events: list, Seq: s.services.Events.Last()}), nil
+	return route.Answer(EventPage{Events: list, Seq: s.services.Events.LastSeq()}), nil
 }
 
 func (s *Server) listCalls(ctx context.Context, in *struct {
@@ -150,7 +150,7 @@ func (s *Server) listCalls(ctx context.Context, in *struct {
 ) (*route.Body[CallRows], error) {
 	rows, err := s.services.Audit.List(ctx, in.Limit)
 	if err != nil {
-		return nil, route.Failed("The audit log could not be read.", err)
+		return nil, route.InternalError("The audit log could not be read.", err)
 	}
 	if rows == nil {
 		rows = []wire.CallRow{}
@@ -188,7 +188,7 @@ func streamFile(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 
 // serveResult serves the text of any long result to a window. Programs use the tool read_result instead.
 func (s *Server) serveResult(ctx context.Context, in *route.ByID) (*huma.StreamResponse, error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	file, _, err := s.services.Results.Open(ctx, in.ID)

@@ -184,7 +184,7 @@ func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[Tool
 			s.services.Panels.DescribesEffects(row.Name),
 		)
 		if err != nil {
-			return nil, route.Failed("The rules could not be read. They are still in force.", err)
+			return nil, route.InternalError("The rules could not be read. They are still in force.", err)
 		}
 		rows.Tools[i].Permission = permission
 	}

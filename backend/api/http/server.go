@@ -80,7 +80,7 @@ type Services struct {
 	Models      *providers.Registry
 	Pilot       *pilot.Pilot
 	Panels      *registry.Registry
-	Authoring   *authoring.Panels
+	Authoring   *authoring.Tools
 	// PagesOrigin is the origin of panels' pages, "" for none.
 	PagesOrigin string
 	MCP         *mcpclient.Servers
@@ -209,7 +209,7 @@ func (s *Server) Host() string { return s.origins.Host }
 
 // URL returns the window's address with a new one-time code. The code is in the fragment, which is not sent to
 // servers or logged.
-func (s *Server) URL() string { return "http://" + s.Host() + "/#code=" + s.services.Keys.Code() }
+func (s *Server) URL() string { return "http://" + s.Host() + "/#code=" + s.services.Keys.NewCode() }
 
 // Close stops the server and waits up to two seconds for running requests.
 func (s *Server) Close() error {

@@ -87,7 +87,7 @@ func (s *Server) newRequest(method, path, body string) request {
 // fromWindow returns r with a window's key.
 func (r request) fromWindow(t *testing.T, s *Server) request {
 	t.Helper()
-	key, ok := s.services.Keys.Exchange(s.services.Keys.Code())
+	key, ok := s.services.Keys.Exchange(s.services.Keys.NewCode())
 	if !ok {
 		t.Fatal("a new code was refused")
 	}

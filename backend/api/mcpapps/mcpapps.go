@@ -31,8 +31,8 @@ type Config struct {
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// PageURL returns the address of a file (entry) of the page with that id.
 	PageURL func(id, entry string) string
-	// Watched reports whether a window is open in which a person can be asked.
-	Watched func() bool
+	// HasWindow reports whether a window is open in which a person can be asked.
+	HasWindow func() bool
 	// Mask removes the values of secrets from a text.
 	Mask func(text string) string
 	// OpenMail opens a mailto address in the person's mail program.
@@ -67,7 +67,7 @@ func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, erro
 	s.denials.Reset(server)
 	id := s.cache.Put(server, page, allowed)
 	out := wire.App{
-		URL: s.cfg.PageURL(id, pages.Entry), Border: page.Border, Tool: wireTool(shown), Tools: []wire.AppTool{},
+		URL: s.cfg.PageURL(id, pages.Entry), Border: page.PrefersBorder, Tool: wireTool(shown), Tools: []wire.AppTool{},
 		Allowed: []string{}, Wants: []string{},
 	}
 	for _, t := range servers.AppTools(server) {
@@ -129,7 +129,7 @@ func (s *Service) Call(
 		args = json.RawMessage("{}")
 	}
 	r := s.cfg.Do(ctx, toolspec.Call{Tool: name, Args: args, From: toolspec.Provenance{
-		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: s.cfg.Watched(),
+		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: s.cfg.HasWindow(),
 		NeedsFullResults: true,
 		Outside:          []string{policy.AppSource(server)},
 	}})
@@ -186,9 +186,9 @@ func (s *Service) SetPanelContext(panel string, content, structured json.RawMess
 	return s.context.Put("panel "+panel, policy.PanelSource(panel), content, structured)
 }
 
-// Context returns the context that pages give the model in a conversation while panel is active, with secrets
+// PageContexts returns the context that pages give the model in a conversation while panel is active, with secrets
 // masked. Text is "" for a page of a server that is not connected.
-func (s *Service) Context(conversation, panel string) []loop.PageContext {
+func (s *Service) PageContexts(conversation, panel string) []loop.PageContext {
 	var all []loop.PageContext
 	for _, t := range append(s.context.Latest("conversation "+conversation), s.context.Latest("panel "+panel)...) {
 		server, app := strings.CutPrefix(t.Source, policy.AppSource(""))
@@ -200,8 +200,10 @@ func (s *Service) Context(conversation, panel string) []loop.PageContext {
 	return all
 }
 
-// Log writes a line from a server's page to the server's log.
-func (s *Service) Log(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
+// WriteLog writes a line from a server's page to the server's log.
+func (s *Service) WriteLog(server, line string) error {
+	return s.cfg.Servers().WriteAppLog(server, line)
+}
 
 // Page returns the content that the page server serves for the page of a connected server, by the id of the page.
 func (s *Service) Page(id string) (pages.Source, bool) {
@@ -218,5 +220,5 @@ func (s *Service) MayReach(host string) bool {
 }
 
 func grants(d apps.Domains) pages.OriginRules {
-	return pages.OriginRules{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base, Eval: true}
+	return pages.OriginRules{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base, AllowsEval: true}
 }

@@ -22,7 +22,7 @@ type Apps interface {
 	Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage
 	Read(ctx context.Context, server, uri string) (json.RawMessage, error)
 	SetContext(server, conversation string, content, structured json.RawMessage) error
-	Log(server, line string) error
+	WriteLog(server, line string) error
 }
 
 // RawAnswer is a result in MCP's form: the answer of the MCP server, or our text in its place.
@@ -45,7 +45,7 @@ func (r Routes) appRoutes(base string) {
 			Tool string `query:"tool" maxLength:"128"`
 		},
 		) (*route.Body[wire.App], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			app, err := r.Apps.Show(ctx, in.Name, in.Tool)
@@ -64,7 +64,7 @@ func (r Routes) appRoutes(base string) {
 			}
 		},
 		) (*route.Body[RawAnswer], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			b := in.Body
@@ -78,7 +78,7 @@ func (r Routes) appRoutes(base string) {
 			}
 		},
 		) (*route.Body[RawAnswer], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			raw, err := r.Apps.Read(ctx, in.Name, in.Body.URI)
@@ -107,7 +107,7 @@ func (r Routes) appOriginRoutes(base string) {
 			Name string `path:"name" maxLength:"128"`
 		},
 		) (*route.Body[AllowedOrigins], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			uses, err := r.Apps.AllowedOrigins(ctx, in.Name)
@@ -153,17 +153,17 @@ func (r Routes) appContextRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Log(in.Name, in.Body.Line) })
+			return windowOnly(ctx, func() error { return r.Apps.WriteLog(in.Name, in.Body.Line) })
 		})
 }
 
 // windowOnly runs do if the request came from a window.
 func windowOnly(ctx context.Context, do func() error) (*route.Empty, error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	if err := do(); err != nil {
-		return nil, route.Refused(err)
+		return nil, route.RequestError(err)
 	}
 	return nil, nil
 }

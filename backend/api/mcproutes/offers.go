@@ -46,7 +46,7 @@ type MCPCompletion struct {
 // askServer answers a window's request with the result of ask, which sends it to a server. It shortens the server's
 // error.
 func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
-	if err := access.WindowOnly(ctx); err != nil {
+	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
 	got, err := ask()

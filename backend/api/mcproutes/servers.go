@@ -60,14 +60,14 @@ func (r Routes) Register() {
 		return route.Answer(event.MCPList{Servers: r.MCP.List(), Problem: r.MCP.Problem()})
 	}
 	change := func(ctx context.Context, do func() error) (*route.Body[event.MCPList], error) {
-		if err := access.WindowOnly(ctx); err != nil {
+		if err := access.RequireWindow(ctx); err != nil {
 			return nil, err
 		}
 		if err := do(); err != nil {
 			if mcpclient.IsUnknownServer(err) {
 				return nil, route.NotFound(err.Error())
 			}
-			return nil, route.Refused(err)
+			return nil, route.RequestError(err)
 		}
 		return list(), nil
 	}
@@ -93,7 +93,7 @@ func (r Routes) Register() {
 		})
 	route.Add(r.API, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			entry, err := r.MCP.Entry(in.Name)
@@ -108,7 +108,7 @@ func (r Routes) Register() {
 		})
 	route.Add(r.API, http.MethodPost, base+"/access", "What a server with that entry could access", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
-			if err := access.WindowOnly(ctx); err != nil {
+			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
 			return route.Answer(r.MCP.Access(in.Body.Entry)), nil
@@ -138,15 +138,15 @@ type importBody struct {
 
 func (r Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (importers.List, error) {
-		if err := access.WindowOnly(ctx); err != nil {
+		if err := access.RequireWindow(ctx); err != nil {
 			return importers.List{}, err
 		}
-		list, err := r.ImportReader().Read([]byte(in.Text))
+		list, err := r.ImportReader().Parse([]byte(in.Text))
 		if in.Path != "" {
-			list, err = r.ImportReader().Open(in.Path)
+			list, err = r.ImportReader().ReadFile(in.Path)
 		}
 		if err != nil {
-			return list, route.Refused(err)
+			return list, route.RequestError(err)
 		}
 		return list, nil
 	}
@@ -158,7 +158,7 @@ func (r Routes) importRoutes(base string) {
 			}
 			p, err := r.MCP.Preview(list)
 			if err != nil {
-				return nil, route.Refused(err)
+				return nil, route.RequestError(err)
 			}
 			return route.Answer(p), nil
 		})
@@ -169,12 +169,12 @@ func (r Routes) importRoutes(base string) {
 				return nil, err
 			}
 			if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
-				return nil, route.Refused(errors.New("nothing was imported: it is not what the preview showed. The " +
-					"list changed since, or was never previewed. Preview it again"))
+				return nil, route.RequestError(errors.New("nothing was imported: it is not what the preview showed. " +
+					"The list changed since, or was never previewed. Preview it again"))
 			}
 			added, skipped, err := r.MCP.Import(list, in.Body.Names)
 			if err != nil {
-				return nil, route.Refused(err)
+				return nil, route.RequestError(err)
 			}
 			return route.Answer(MCPImportResult{
 				Added:   append([]string{}, added...),

@@ -45,8 +45,8 @@ type ConnectedClient struct {
 	ID string
 	// Client is the name that the client sent, "" before its first request. It is text from outside.
 	Client string
-	// Via is "http", or "stdio" for a client that joined with `sextant mcp`.
-	Via string
+	// Transport is "http", or "stdio" for a client that joined with `sextant mcp`.
+	Transport string
 	// ConnectedAt is the time of the connection, LastRequest that of the latest request. Calls counts tool calls.
 	ConnectedAt, LastRequest time.Time
 	Calls                    int
@@ -67,7 +67,7 @@ func (j *JoinServer) addClient(via string, join JoinRequest, d *toolServer, sess
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
-			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, ConnectedAt: now, LastRequest: now,
+			ID: strings.ToLower(rand.Text()), Client: join.Client, Transport: via, ConnectedAt: now, LastRequest: now,
 			Session: session, Panel: join.Panel,
 		},
 		server: d, end: end,

@@ -124,7 +124,7 @@ func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join
 			return
 		}
 	}
-	join.Unnamed = r.URL.Query().Get("session") == "" && !join.Share
+	join.Unnamed = r.URL.Query().Get("session") == "" && !join.SharesTabs
 	s := j.sessionFor(join, key, stream)
 	if s == nil {
 		writeBusy(w, rpc)
@@ -270,5 +270,5 @@ func (join JoinRequest) key(r *http.Request, rpc requestInfo) string {
 	var info sdk.Implementation
 	_ = json.Unmarshal(rpc.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
 	return fmt.Sprintf("%q %q %q %q %q %t", truncate(info.Name, 80), truncate(info.Version, 40),
-		truncate(r.URL.Query().Get("session"), 80), join.Tools, join.Panel, join.Share)
+		truncate(r.URL.Query().Get("session"), 80), join.Tools, join.Panel, join.SharesTabs)
 }

@@ -22,7 +22,7 @@ func listeningOptions() *sdk.ClientOptions {
 func TestIdleSessionWithStreamIsEvicted(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			h := startHost(t, func(cfg *Config) { cfg.Changed = make(chan Change) })
+			h := startHost(t, func(cfg *Config) { cfg.Changes = make(chan Change) })
 			for i := range maxHTTPSessions {
 				h.connect(t, fmt.Sprintf("listens %d", i), "", revision, listeningOptions())
 				// The server ends a request after its answer was sent. Without this wait a later session can be
@@ -161,7 +161,7 @@ func TestClientIsListedAndDisconnected(t *testing.T) {
 				t.Fatal(err)
 			}
 			list := h.host.Clients()
-			if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 ||
+			if len(list) != 1 || list[0].Client != "editor" || list[0].Transport != "http" || list[0].Calls != 1 ||
 				list[0].Session != "s0" || list[0].Panel != "notes" {
 				t.Fatalf("%+v", list)
 			}

@@ -112,7 +112,7 @@ func TestHTTPClientsHaveOwnSessions(t *testing.T) {
 			defer h.mu.Unlock()
 			want := []JoinRequest{
 				{Tools: "all", Panel: "notes", Unnamed: revision >= sinceStateless},
-				{Tools: "core", Share: true},
+				{Tools: "core", SharesTabs: true},
 			}
 			if diff := cmp.Diff(want, h.joined); diff != "" {
 				t.Error(diff)
@@ -272,7 +272,7 @@ func TestHTTPClientIsNotifiedOfChanges(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			changed := make(chan Change)
 			notified := make(chan string, 1000)
-			h := startHost(t, func(cfg *Config) { cfg.Changed, cfg.PromptChanges = changed, true })
+			h := startHost(t, func(cfg *Config) { cfg.Changes, cfg.ReportsPromptChanges = changed, true })
 			c := h.connect(t, "editor", "", revision, &sdk.ClientOptions{
 				ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { notified <- "tools" },
 				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {

@@ -39,8 +39,8 @@ type JoinRequest struct {
 	Tools string
 	// Panel is the id of a panel whose tools to offer too, "" for none.
 	Panel string
-	// Share is true if the client uses the window's tabs instead of separate ones.
-	Share bool
+	// SharesTabs is true if the client uses the window's tabs instead of separate ones.
+	SharesTabs bool
 	// Unnamed is true for a client with neither a protocol session nor a session name. It shares tabs with all
 	// other copies of the same program.
 	Unnamed bool
@@ -155,7 +155,7 @@ func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
 	join := JoinRequest{
 		Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"),
-		Share: query.Get("share") == "true",
+		SharesTabs: query.Get("share") == "true",
 	}
 	switch {
 	case !slices.Contains([]string{"core", "environment", "all"}, join.Tools):
@@ -209,7 +209,7 @@ func (i Instance) Check(ctx context.Context, join JoinRequest) error {
 }
 
 func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
-	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.Share)}, "panel": {join.Panel}}
+	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.SharesTabs)}, "panel": {join.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.Host+JoinPath+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err

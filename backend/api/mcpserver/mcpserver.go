@@ -48,33 +48,33 @@ type Config struct {
 	Client string
 	// CanAsk, if set, reports whether a person can be asked in a window now.
 	CanAsk func() bool
-	// Questions, if set, passes the questions of a call and its steps to sink until stop is called, and Answer
+	// FollowQuestions, if set, passes the questions of a call and its steps to sink until stop is called, and Answer
 	// answers one of them. With both, a client that can ask its own user is asked if CanAsk reports false.
 	// Without them, a call with a question is refused then.
-	Questions func(id string, sink func(event.Approval)) (stop func())
-	Answer    func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
+	FollowQuestions func(id string, sink func(event.Approval)) (stop func())
+	Answer          func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
 	// Version is sent to clients.
 	Version string
 	// Instructions are sent to clients when they connect; "" for none.
 	Instructions string
-	// Changed, if set, delivers the changes that clients are notified of.
-	Changed <-chan Change
-	// Follow, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
+	// Changes, if set, delivers the changes that clients are notified of.
+	Changes <-chan Change
+	// FollowPage, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
 	// runs while the client is subscribed to a resource of that page.
-	Follow func(ctx context.Context, changed func())
-	// PromptChanges declares that Changed reports changes of prompts too. Only the conformance server sets it,
+	FollowPage func(ctx context.Context, changed func())
+	// ReportsPromptChanges declares that Changed reports changes of prompts too. Only the conformance server sets it,
 	// because Sextant's prompts never change.
-	PromptChanges bool
-	// Progress, if set, passes the output of the running call with that id to sink until stop is called. It is
+	ReportsPromptChanges bool
+	// FollowProgress, if set, passes the output of the running call with that id to sink until stop is called. It is
 	// reported to clients that ask for progress.
-	Progress func(id string, sink func(text string)) (stop func())
-	// Shared provides the conversations that the person shared, nil for none.
-	Shared Conversations
+	FollowProgress func(id string, sink func(text string)) (stop func())
+	// Conversations provides the conversations that the person shared, nil for none.
+	Conversations Conversations
 	// Resources replaces the built-in resources and prompts, and Fixtures adds tools that use the protocol
 	// directly. Only the conformance server sets them.
-	Resources ResourceProvider
-	Fixtures  []LocalTool
-	Log       *slog.Logger
+	Resources  ResourceProvider
+	LocalTools []LocalTool
+	Log        *slog.Logger
 }
 
 // Change is a change that clients are notified of: lists that may have changed, and the URI of a resource that
@@ -178,8 +178,8 @@ func (t *toolServer) close() {
 
 func (t *toolServer) endpoint() endpoint {
 	return endpoint{
-		version: t.cfg.Version, instructions: t.cfg.Instructions, changed: t.cfg.Changed,
-		promptChanges: t.cfg.PromptChanges,
+		version: t.cfg.Version, instructions: t.cfg.Instructions, changed: t.cfg.Changes,
+		promptChanges: t.cfg.ReportsPromptChanges,
 		log:           t.cfg.Log,
 		listTools:     t.listTools, callTool: t.callTool, resources: t.resources, onRequest: t.noteRequest,
 		resourceChanges: t.resourceChanges, subscribe: t.subs.add,
@@ -189,11 +189,11 @@ func (t *toolServer) endpoint() endpoint {
 
 func (t *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
 	defs := t.cfg.Tools.Definitions()
-	list := make([]*sdk.Tool, 0, len(defs)+len(t.cfg.Fixtures))
+	list := make([]*sdk.Tool, 0, len(defs)+len(t.cfg.LocalTools))
 	for _, def := range defs {
 		list = append(list, toolOf(def))
 	}
-	for _, f := range t.cfg.Fixtures {
+	for _, f := range t.cfg.LocalTools {
 		list = append(list, f.Tool)
 	}
 	return list, nil
@@ -215,7 +215,7 @@ func toolOf(def toolspec.Definition) *sdk.Tool {
 
 func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := req.Params.Name
-	for _, f := range t.cfg.Fixtures {
+	for _, f := range t.cfg.LocalTools {
 		if f.Tool.Name == name {
 			return f.Handle(ctx, req)
 		}

@@ -235,7 +235,7 @@ func TestProgressIsReported(t *testing.T) {
 	var say func(string)
 	cfg := Config{
 		Tools: &toolList{defs: offeredTools()}, Caller: p,
-		Progress: func(id string, sink func(string)) func() {
+		FollowProgress: func(id string, sink func(string)) func() {
 			if !strings.HasPrefix(id, "mcp_") {
 				t.Errorf("id %q", id)
 			}
@@ -276,7 +276,7 @@ func TestChangedToolsAreNotified(t *testing.T) {
 	notified := make(chan string, 100)
 	changed := make(chan Change)
 	tools := &toolList{defs: offeredTools()[:1]}
-	session := connect(t, Config{Tools: tools, Caller: &pipeline{}, Changed: changed}, &sdk.ClientOptions{
+	session := connect(t, Config{Tools: tools, Caller: &pipeline{}, Changes: changed}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { notified <- "tools" },
 	})
 	if caps := session.InitializeResult().Capabilities; !caps.Tools.ListChanged || caps.Prompts.ListChanged ||

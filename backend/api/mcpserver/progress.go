@@ -23,10 +23,10 @@ func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, cal
 	}
 	var line lastOutput
 	quiet := func() {}
-	if t.cfg.Progress != nil {
+	if t.cfg.FollowProgress != nil {
 		// The pipeline uses an id that is set, and its output events carry it.
 		call.ID = "mcp_" + rand.Text()
-		quiet = t.cfg.Progress(call.ID, line.add)
+		quiet = t.cfg.FollowProgress(call.ID, line.add)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var beating sync.WaitGroup

@@ -134,7 +134,7 @@ func sameJSON(a, b []byte) bool {
 
 // canAskClient reports whether the client can be asked the questions of its call.
 func (t *toolServer) canAskClient(caps *sdk.ClientCapabilities) bool {
-	return t.cfg.Questions != nil && t.cfg.Answer != nil && supportsForms(caps)
+	return t.cfg.FollowQuestions != nil && t.cfg.Answer != nil && supportsForms(caps)
 }
 
 // supportsForms reports whether a client can show a form to its user. A client that names no mode can.
@@ -154,7 +154,7 @@ func (t *toolServer) callWithQuestions(
 		def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1),
 		cancel: cancel,
 	}
-	run.stop = t.cfg.Questions(call.ID, func(q event.Approval) {
+	run.stop = t.cfg.FollowQuestions(call.ID, func(q event.Approval) {
 		select {
 		case run.questions <- q:
 		case <-work.Done():

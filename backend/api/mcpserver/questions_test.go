@@ -45,7 +45,7 @@ func (a *askingCaller) config(cfg *Config) {
 	if a.sink == nil {
 		a.sink, a.waiting = map[string]func(event.Approval){}, map[string]chan event.Answer{}
 	}
-	cfg.Caller, cfg.Questions, cfg.Answer = a, a.questions, a.answer
+	cfg.Caller, cfg.FollowQuestions, cfg.Answer = a, a.questions, a.answer
 }
 
 func (a *askingCaller) questions(id string, sink func(event.Approval)) func() {

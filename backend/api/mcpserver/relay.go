@@ -25,7 +25,7 @@ type RelayConfig struct {
 	Find func(ctx context.Context) (Instance, error)
 	// Tools, Panel and Share have the same meaning as in JoinRequest.
 	Tools, Panel string
-	Share        bool
+	SharesTabs   bool
 	// Version and Instructions are sent to the client.
 	Version, Instructions string
 	Log                   *slog.Logger
@@ -110,7 +110,7 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	name := clientName(client.ClientInfo())
 	conn, err := instance.connect(ctx, JoinRequest{
 		Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel,
-		Share: r.cfg.Share,
+		SharesTabs: r.cfg.SharesTabs,
 	})
 	if err != nil {
 		return nil, err

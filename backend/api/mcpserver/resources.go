@@ -14,8 +14,8 @@ import (
 
 // Conversations provides the conversations that the person shared with programs.
 type Conversations interface {
-	// Shared lists the shared conversations, the newest first.
-	Shared(ctx context.Context) ([]Conversation, error)
+	// List lists the shared conversations, the newest first.
+	List(ctx context.Context) ([]Conversation, error)
 	// Text returns a shared conversation as Markdown. ok is false if it does not exist or is not shared.
 	Text(ctx context.Context, id string) (text string, ok bool, err error)
 }
@@ -92,10 +92,10 @@ func (b *builtinResources) offeredViews() []pageView {
 }
 
 func (b *builtinResources) sharedConversations(ctx context.Context) ([]Conversation, error) {
-	if b.server.cfg.Shared == nil {
+	if b.server.cfg.Conversations == nil {
 		return nil, nil
 	}
-	return b.server.cfg.Shared.Shared(ctx)
+	return b.server.cfg.Conversations.List(ctx)
 }
 
 // Templates lists the URI templates of page views and shared conversations.
@@ -106,7 +106,7 @@ func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplates
 		URITemplate: pagePrefix + "{form}", Name: "page", Title: "The active page",
 		Description: "The page that this client's calls act on, in one of its forms.",
 	}}
-	if b.server.cfg.Shared != nil {
+	if b.server.cfg.Conversations != nil {
 		list = append(list, &sdk.ResourceTemplate{
 			URITemplate: conversationPrefix + "{id}", Name: "conversation", Title: "A shared conversation",
 			Description: "A conversation that the person shared with programs.", MIMEType: "text/markdown",
@@ -118,8 +118,8 @@ func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplates
 // Read reads a shared conversation, or a page view by calling its tool.
 func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
-	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Shared != nil {
-		text, shared, err := b.server.cfg.Shared.Text(ctx, id)
+	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Conversations != nil {
+		text, shared, err := b.server.cfg.Conversations.Text(ctx, id)
 		switch {
 		case err != nil:
 			return nil, err

@@ -17,7 +17,7 @@ import (
 // sharedConversations are conversations that the person shared.
 type sharedConversations map[string]string
 
-func (s sharedConversations) Shared(context.Context) ([]Conversation, error) {
+func (s sharedConversations) List(context.Context) ([]Conversation, error) {
 	list := []Conversation{}
 	for id, title := range s {
 		list = append(list, Conversation{ID: id, Title: title})
@@ -75,7 +75,7 @@ func TestRefusedReadSaysWhy(t *testing.T) {
 }
 
 func TestOnlySharedConversationsAreReadable(t *testing.T) {
-	h := startHost(t, func(cfg *Config) { cfg.Shared = sharedConversations{"c1": "Lamps", "c2": "Chairs"} })
+	h := startHost(t, func(cfg *Config) { cfg.Conversations = sharedConversations{"c1": "Lamps", "c2": "Chairs"} })
 	c := h.connect(t, "editor", "", "2026-07-28", nil)
 	list, err := c.ListResources(t.Context(), nil)
 	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversation/c1" ||

@@ -92,13 +92,13 @@ func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) e
 
 // follow starts following the active page if somebody is subscribed to it. The caller holds the lock.
 func (s *subscriptions) follow() {
-	if s.server.cfg.Follow == nil || s.unfollow != nil || len(s.subscribedPages()) == 0 {
+	if s.server.cfg.FollowPage == nil || s.unfollow != nil || len(s.subscribedPages()) == 0 {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.unfollow = cancel
 	s.busy.Go(func() {
-		s.server.cfg.Follow(ctx, func() {
+		s.server.cfg.FollowPage(ctx, func() {
 			s.mu.Lock()
 			pages := s.subscribedPages()
 			s.mu.Unlock()
@@ -146,8 +146,8 @@ func (b *builtinResources) CheckSubscription(ctx context.Context, uri string) er
 			}
 		}
 	}
-	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Shared != nil {
-		list, err := b.server.cfg.Shared.Shared(ctx)
+	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Conversations != nil {
+		list, err := b.server.cfg.Conversations.List(ctx)
 		if err != nil || slices.ContainsFunc(list, func(c Conversation) bool { return c.ID == id }) {
 			return err
 		}

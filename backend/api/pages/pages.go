@@ -29,8 +29,8 @@ type Source struct {
 	Root, Folder string
 	// Origins are the origins that the page may use besides its own files.
 	Origins OriginRules
-	// Hidden lists files in the folder that are not served, by slash-separated path.
-	Hidden []string
+	// HiddenFiles lists files in the folder that are not served, by slash-separated path.
+	HiddenFiles []string
 	// Document is the whole page of an MCP server, which has no folder. It is served as Entry.
 	Document []byte
 }

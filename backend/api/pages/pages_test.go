@@ -23,7 +23,7 @@ func startServer(t *testing.T, grants OriginRules) (*Server, string) {
 	t.Helper()
 	root := t.TempDir()
 	s := New(Config{Source: func(panel string) (Source, bool) {
-		return Source{Root: root, Folder: panel, Origins: grants, Hidden: []string{"manifest.json", "server.mjs"}},
+		return Source{Root: root, Folder: panel, Origins: grants, HiddenFiles: []string{"manifest.json", "server.mjs"}},
 			panel == "field-notes" || panel == "other"
 	}})
 	s.SetWindowOrigin(testWindow)
@@ -282,7 +282,7 @@ func TestSingleDocumentIsServedAsEntry(t *testing.T) {
 	s := New(Config{Source: func(id string) (Source, bool) {
 		return Source{
 			Document: []byte("<!doctype html><p>board"),
-			Origins:  OriginRules{Eval: true},
+			Origins:  OriginRules{AllowsEval: true},
 		}, id == "app board ui://a"
 	}})
 	if err := s.Listen(); err != nil {

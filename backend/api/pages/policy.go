@@ -10,8 +10,8 @@ import (
 // Resource (scripts, styles, pictures, fonts, media), Frame (frames in the page), Base (a <base> element).
 type OriginRules struct {
 	Connect, Resource, Frame, Base []string
-	// Eval lets the page run text as script, which some MCP Apps need. It allows no additional origins.
-	Eval bool
+	// AllowsEval lets the page run text as script, which some MCP Apps need. It allows no additional origins.
+	AllowsEval bool
 }
 
 // origin matches the only accepted form of a source: https or wss, an optional "*.", a host name with a dot,
@@ -79,7 +79,7 @@ func policy(base, shell string, grants OriginRules) string {
 	add("default-src", "'none'")
 	// Inline script is as trusted as the page's files: the limit is the origins that the page may use.
 	scripts := with(resource, own, "'unsafe-inline'")
-	if grants.Eval {
+	if grants.AllowsEval {
 		scripts = append(scripts, "'unsafe-eval'")
 	}
 	add("script-src", scripts...)

@@ -170,7 +170,7 @@ func isServed(source Source, name string) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(source.Hidden,
+	return !slices.ContainsFunc(source.HiddenFiles,
 		func(hidden string) bool { return strings.EqualFold(path.Clean(hidden), name) })
 }
 

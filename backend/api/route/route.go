@@ -69,16 +69,17 @@ func DiskFull() error {
 	}
 }
 
-// Refused returns err as a problem (400) that the client can correct, or DiskFull if the disk is full.
-func Refused(err error) error {
+// RequestError returns err as a problem (400) that the client can correct, or DiskFull if the disk is full.
+func RequestError(err error) error {
 	if diskspace.IsFull(err) {
 		return DiskFull()
 	}
 	return BadRequest(err.Error())
 }
 
-// Failed returns an internal problem (500), or DiskFull if the disk is full. detail should say what is unaffected.
-func Failed(detail string, err error) error {
+// InternalError returns an internal problem (500), or DiskFull if the disk is full. detail should say what is
+// unaffected.
+func InternalError(detail string, err error) error {
 	if diskspace.IsFull(err) {
 		return DiskFull()
 	}

@@ -80,7 +80,7 @@ func (c *conn) hello() (wire.ClientMessage, error) {
 	if m.V != wire.Version || m.Kind != "hello" {
 		return m, errProtocol
 	}
-	valid, window := c.hub.cfg.Role(m.Token)
+	valid, window := c.hub.cfg.CheckKey(m.Token)
 	if !valid {
 		return m, errors.New("the token is missing or wrong")
 	}
@@ -100,7 +100,7 @@ func (c *conn) refuse(err error) {
 func (c *conn) write(sub *eventlog.Subscription) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
-	if c.send(envelope("hello", wire.Hello{Seq: c.hub.cfg.Events.Last(), Version: c.hub.cfg.Version})) != nil {
+	if c.send(envelope("hello", wire.Hello{Seq: c.hub.cfg.Events.LastSeq(), Version: c.hub.cfg.Version})) != nil {
 		return
 	}
 	// A new window gets the current state of the browser; changes follow as events.

@@ -36,9 +36,9 @@ const (
 // Config configures a Hub and a TerminalServer.
 type Config struct {
 	Version string
-	// Role reports whether a key is valid, and whether it is a window's. Only a window may send input, be asked, or
+	// CheckKey reports whether a key is valid, and whether it is a window's. Only a window may send input, be asked, or
 	// use terminals.
-	Role func(key string) (valid, window bool)
+	CheckKey func(key string) (valid, window bool)
 	// Allowed reports whether Host and Origin of an upgrade request are ours.
 	Allowed func(*http.Request) bool
 	Events  *eventlog.Recorder

@@ -41,7 +41,7 @@ func (c *conn) handle(m wire.ClientMessage) error {
 			return errors.New("only a window may send input to the page; call a tool instead")
 		}
 		c.takeOver(m.Input.Type)
-		return c.hub.cfg.Browser.Input(c.ctx, *m.Input)
+		return c.hub.cfg.Browser.DispatchInput(c.ctx, *m.Input)
 	}
 	return fmt.Errorf("unknown message kind %q", m.Kind)
 }
@@ -69,7 +69,7 @@ func (c *conn) openLive(m wire.ClientMessage) error {
 		c.live.Resize(m.Width, m.Height, scale)
 		return nil
 	}
-	live, err := c.hub.cfg.Browser.OpenLive(m.Width, m.Height, scale)
+	live, err := c.hub.cfg.Browser.OpenLiveReader(m.Width, m.Height, scale)
 	if err != nil {
 		return fmt.Errorf("opening the live view: %w", err)
 	}

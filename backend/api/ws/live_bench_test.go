@@ -65,7 +65,7 @@ func openWindow(b *testing.B, page string) *window {
 	}})
 	b.Cleanup(func() { _ = engine.Close() })
 	hub := ws.New(ws.Config{
-		Version: "bench", Role: func(string) (bool, bool) { return true, true },
+		Version: "bench", CheckKey: func(string) (bool, bool) { return true, true },
 		Allowed: func(*http.Request) bool { return true }, Events: recorder, Browser: engine,
 		Log: slog.New(slog.DiscardHandler),
 	})

@@ -30,7 +30,7 @@ func (c *terminalConn) handleMessage(data []byte) error {
 	case "resize":
 		all.Resize(m.Tab, m.Columns, m.Rows)
 	case "share":
-		return all.Share(m.Tab, m.Shared)
+		return all.SetShared(m.Tab, m.Shared)
 	case "watch":
 		return c.watch(m.Tab)
 	case "leave":

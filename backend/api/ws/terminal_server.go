@@ -146,7 +146,7 @@ func (c *terminalConn) hello() error {
 	if m.V != wire.Version || m.Kind != "hello" {
 		return errProtocol
 	}
-	switch valid, window := c.server.cfg.Role(m.Token); {
+	switch valid, window := c.server.cfg.CheckKey(m.Token); {
 	case !valid:
 		return errors.New("the token is missing or wrong")
 	case !window:
@@ -242,7 +242,7 @@ func (c *terminalConn) handleInput(data []byte) error {
 	if !ok {
 		return errNoTerminal
 	}
-	return tab.Type(data[4:])
+	return tab.WriteInput(data[4:])
 }
 
 func (c *terminalConn) watch(number int) error {

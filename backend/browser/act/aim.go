@@ -32,7 +32,7 @@ func (t *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, e
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
 	for {
-		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
+		o.PatienceMS = int(max(0, time.Until(deadline).Milliseconds()))
 		x, y, err = t.point(ctx, o)
 		var f *surface.Fault
 		// The element's document has waited already, but only the parent knows what covers the frame.
@@ -76,9 +76,9 @@ func (t *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64,
 }
 
 // askAim asks the element's document for a point to press.
-func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Point, error) {
+func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.PressPoint, error) {
 	if err := t.Document.Reveal(ctx, nil); err != nil {
-		return collect.Point{}, err
+		return collect.PressPoint{}, err
 	}
 	if t.Document.IsMain() && !o.AcceptMoving {
 		o.LastRect = t.tab.LastBox(t.Element.ID)
@@ -92,7 +92,7 @@ const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAn
 
 // throughFrames scrolls a point of a frame into view and returns it as a point of the page's viewport. It returns a
 // fault when something covers the frame or one around it.
-func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
+func (t *Target) throughFrames(ctx context.Context, p collect.PressPoint) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
 	if err := t.Document.Reveal(ctx, rect); err != nil {
 		return 0, 0, err
@@ -129,7 +129,7 @@ func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		if what != "" {
 			return 0, 0, &surface.Fault{
 				Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.",
-					t.Name(), what),
+					t.Label(), what),
 				Suggestion: "Close what covers it first, or scroll.",
 			}
 		}
@@ -138,7 +138,7 @@ func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 }
 
 // refusalFault converts the collector's refusal to a fault.
-func (t *Target) refusalFault(ctx context.Context, p collect.Point) error {
+func (t *Target) refusalFault(ctx context.Context, p collect.PressPoint) error {
 	switch p.State {
 	case "gone":
 		return goneFault(ctx, t.tab, t.Element.ID, "it was removed from the page")
@@ -155,7 +155,7 @@ func (t *Target) missedFault(what string) error {
 	}
 	return &surface.Fault{
 		Kind: surface.FaultCovered,
-		Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", t.Name(),
+		Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", t.Label(),
 			what),
 		Suggestion: "Call annotate_page to see what happened before trying again.",
 	}

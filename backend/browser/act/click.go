@@ -29,7 +29,7 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 
 // parsePress validates the options of a click and returns the press and the verb for its description.
 func parsePress(button string, count int, modifiers []string) (press input.MousePress, verb string, err error) {
-	mods, err := input.Modifiers(modifiers)
+	mods, err := input.ParseModifiers(modifiers)
 	if err != nil {
 		return press, "", &surface.Fault{
 			Kind: surface.FaultInvalid, Message: err.Error(),
@@ -77,9 +77,9 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 		if err != nil {
 			return err
 		}
-		a.SetOutcome("%s %s", verb, t.Name())
+		a.SetOutcome("%s %s", verb, t.Label())
 		t.tab.ShowPointer(x, y, true, t.Element.ID)
-		t.pressed = t.tab.Tracker.Now()
+		t.pressed = t.tab.Tracker.Moment()
 		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
 	result, err := hit(ctx, t.Document)
-	if errors.Is(err, cdp.ErrReplaced) || err == nil && !result.Seen && !t.Document.Alive() {
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && !result.Seen && !t.Document.IsCurrent() {
 		return t.navigatedResult(), nil
 	}
 	if err != nil || result.Seen || !t.Document.IsMain() {
@@ -133,7 +133,7 @@ func (t *Target) pressResult(ctx context.Context,
 func (t *Target) navigatedResult() collect.PressResult {
 	if caused, _ := t.tab.Tracker.NavigatedSince(t.pressed); !caused {
 		page.AddActionNote(t.action,
-			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Name()))
+			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Label()))
 	}
 	return collect.PressResult{Seen: true, Hit: true}
 }
@@ -163,7 +163,7 @@ func (t *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y
 // Hover moves the mouse over an element.
 func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
-		a.SetOutcome("moved to %s", g.Name())
+		a.SetOutcome("moved to %s", g.Label())
 		_, _, err := g.hover(ctx, a, 0)
 		return err
 	})
@@ -174,7 +174,7 @@ func (t *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", t.Name(), refused.Message),
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", t.Label(), refused.Message),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}

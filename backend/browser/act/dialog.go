@@ -91,7 +91,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	if o.Accept {
 		verb = "accepted"
 	}
-	client := a.Page.ClientOf(ctx, d.Session)
+	client := a.Page.ClientOf(ctx, d.SessionID)
 	if d.Kind == page.DialogAuth {
 		return answerLogin(a, client, d, o)
 	}
@@ -101,7 +101,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 		req.PromptText = d.DefaultText
 		if o.Text != nil {
 			req.PromptText = *o.Text
-			if d.Secret() {
+			if d.WantsSecret() {
 				a.Tab.HideSecret(*o.Text)
 				a.Outcome += " with text that is not shown"
 			} else {
@@ -112,7 +112,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	if err := req.Call(client); err != nil && !strings.Contains(err.Error(), "No dialog") {
 		return fmt.Errorf("answering the dialog: %w", err)
 	}
-	a.Tab.DialogAnswered(d)
+	a.Tab.RemoveDialog(d)
 	return nil
 }
 
@@ -121,7 +121,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 	req := page.CancelAuthRequest(d.RequestID)
 	a.SetOutcome("gave no user name")
 	if o.Accept {
-		a.SetOutcome("logged in as %q", surface.Clip(o.User, 60))
+		a.SetOutcome("logged in as %q", surface.Truncate(o.User, 60))
 		a.Tab.WithLock(func() {
 			a.Tab.LoginOrigin = d.Origin
 			a.Tab.Session.Secrets.Add("", o.Password)
@@ -132,7 +132,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 		}
 	}
 	err := req.Call(client)
-	a.Tab.DialogAnswered(d)
+	a.Tab.RemoveDialog(d)
 	if err != nil {
 		return &surface.Fault{
 			Kind: surface.FaultDialog, Message: "The log-in is not asked for any more.",
@@ -145,7 +145,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 // answerDialogByKey accepts or dismisses the tab's dialog with the key Enter or Escape.
 func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotation.Observation, error) {
 	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
-	d := t.OpenDialog()
+	d := t.CurrentDialog()
 	switch {
 	case d == nil:
 		return annotation.Observation{}, &surface.Fault{

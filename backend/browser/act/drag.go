@@ -141,11 +141,11 @@ func (d *drag) run(ctx context.Context) (err error) {
 func (d *drag) sentence() string {
 	what := fmt.Sprintf("from (%.0f, %.0f)", d.x, d.y)
 	if d.from != nil {
-		what = d.from.Name()
+		what = d.from.Label()
 	}
 	switch {
 	case d.to != nil:
-		return "dragged " + what + " to " + d.to.Name()
+		return "dragged " + what + " to " + d.to.Label()
 	case d.o.To != nil:
 		return fmt.Sprintf("dragged %s to (%.0f, %.0f)", what, d.o.To.X, d.o.To.Y)
 	}
@@ -177,9 +177,9 @@ func (d *drag) press(ctx context.Context) (err error) {
 	d.a.SetOutcome("%s", d.sentence())
 	d.a.Tab.ShowPointer(d.x, d.y, true, d.o.From.ID)
 	if d.from != nil {
-		d.from.pressed = d.a.Tab.Tracker.Now()
+		d.from.pressed = d.a.Tab.Tracker.Moment()
 	}
-	if err := input.MouseDown(c, d.x, d.y, input.MousePress{}); err != nil {
+	if err := input.PressMouse(c, d.x, d.y, input.MousePress{}); err != nil {
 		return err
 	}
 	if d.from == nil {
@@ -205,7 +205,7 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 		d.cancel()
 		return
 	}
-	if err := input.MouseUp(d.a.Client(ctx), d.x, d.y, input.MousePress{}); err != nil {
+	if err := input.ReleaseMouse(d.a.Client(ctx), d.x, d.y, input.MousePress{}); err != nil {
 		d.cancel()
 	}
 	_, _ = collect.EndPressGuard(ctx, d.source)
@@ -336,7 +336,7 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
-		err := input.MouseUp(c, d.x, d.y, input.MousePress{})
+		err := input.ReleaseMouse(c, d.x, d.y, input.MousePress{})
 		_, _ = collect.EndDrag(ctx, d.source)
 		return err
 	}
@@ -363,11 +363,11 @@ func (d *drag) release(ctx context.Context) error {
 // cancel releases the button of an unfinished drag, whatever its state.
 func (d *drag) cancel() {
 	if d.native != nil {
-		d.a.Page.Post(d.a.Page.Session, proto.InputDispatchDragEvent{
+		d.a.Page.Post(d.a.Page.SessionID, proto.InputDispatchDragEvent{
 			Type: proto.InputDispatchDragEventTypeDragCancel, Data: d.native,
 		})
 	}
-	d.a.Page.Post(d.a.Page.Session, proto.InputDispatchMouseEvent{
+	d.a.Page.Post(d.a.Page.SessionID, proto.InputDispatchMouseEvent{
 		Type: proto.InputDispatchMouseEventTypeMouseReleased, X: d.x, Y: d.y,
 		Button: proto.InputMouseButtonLeft, ClickCount: 1,
 	})
@@ -384,12 +384,12 @@ func (t *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, 
 		return at, err
 	}
 	if at.State != "ok" {
-		return at, t.refusalFault(ctx, collect.Point{State: at.State})
+		return at, t.refusalFault(ctx, collect.PressPoint{State: at.State})
 	}
 	if t.Document.IsMain() {
 		return at, nil
 	}
-	at.X, at.Y, err = t.throughFrames(ctx, collect.Point{X: at.X, Y: at.Y})
+	at.X, at.Y, err = t.throughFrames(ctx, collect.PressPoint{X: at.X, Y: at.Y})
 	return at, err
 }
 
@@ -407,7 +407,7 @@ func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
 	d.a.Tab.WithLock(func() { d.a.Tab.Drags = came })
 	stop = func() {
 		d.a.Tab.WithLock(func() { d.a.Tab.Drags = nil })
-		d.a.Page.Post(d.a.Page.Session, proto.InputSetInterceptDrags{Enabled: false})
+		d.a.Page.Post(d.a.Page.SessionID, proto.InputSetInterceptDrags{Enabled: false})
 	}
 	if err := (proto.InputSetInterceptDrags{Enabled: true}).Call(d.a.Client(ctx)); err != nil {
 		stop()

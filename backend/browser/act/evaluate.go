@@ -77,7 +77,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 			if err := g.verify(ctx); err != nil {
 				return err
 			}
-			return run(ctx, a, g.Document, collect.NodeExpression(g.Element.Handle), " on "+g.Name())
+			return run(ctx, a, g.Document, collect.NodeExpression(g.Element.Handle), " on "+g.Label())
 		})
 		return ans, got, err
 	}
@@ -174,7 +174,7 @@ func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json
 	}
 	plain := doc.CheckSyntax(ctx, script)
 	if plain == nil && node == "" {
-		raw, err := doc.EvaluateREPL(ctx, script, serializeScript)
+		raw, err := doc.EvalREPL(ctx, script, serializeScript)
 		return raw, thrownLine(err, 0)
 	}
 	if err = doc.CheckSyntax(ctx, "("+body+")"); err == nil {

@@ -10,8 +10,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
-func Press(ctx context.Context, s *page.Session, key string) (annotation.Observation, error) {
+// PressKey presses a key in the active tab, or answers its open dialog (Enter, Escape).
+func PressKey(ctx context.Context, s *page.Session, key string) (annotation.Observation, error) {
 	if err := input.CheckKey(key); err != nil {
 		return annotation.Observation{}, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: err.Error(),
@@ -22,7 +22,7 @@ func Press(ctx context.Context, s *page.Session, key string) (annotation.Observa
 	if err != nil {
 		return annotation.Observation{}, err
 	}
-	if t.OpenDialog() != nil {
+	if t.CurrentDialog() != nil {
 		return answerDialogByKey(ctx, s, t, key)
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {

@@ -47,10 +47,10 @@ func CompleteAddress(typed string) (string, error) {
 	}
 	u, err := url.Parse(typed)
 	if err != nil {
-		return "", fmt.Errorf("%q is no address", surface.Clip(typed, 200))
+		return "", fmt.Errorf("%q is no address", surface.Truncate(typed, 200))
 	}
 	if u.Host == "" && u.Scheme != "file" && u.Scheme != "chrome" {
-		return "", fmt.Errorf("%q is no address", surface.Clip(typed, 200))
+		return "", fmt.Errorf("%q is no address", surface.Truncate(typed, 200))
 	}
 	return typed, nil
 }
@@ -66,7 +66,7 @@ func checkAddress(ctx context.Context, s *page.Session, address string) error {
 			return f
 		}
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not opened: %s.", surface.Clip(address, 200),
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not opened: %s.", surface.Truncate(address, 200),
 				strings.TrimSuffix(err.Error(), ".")),
 			Suggestion: "A person can open it by typing the address.",
 		}
@@ -148,7 +148,7 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 			Suggestion: "Call navigate_page with a url.",
 		}
 	}
-	a.SetOutcome("went %s to %s", direction, surface.Clip(h.Entries[i].URL, 300))
+	a.SetOutcome("went %s to %s", direction, surface.Truncate(h.Entries[i].URL, 300))
 	if h.Entries[i].URL == h.Entries[h.CurrentIndex].URL {
 		return goFrameHistory(ctx, a, h.Entries[i].ID, direction)
 	}

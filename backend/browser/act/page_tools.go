@@ -41,10 +41,10 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 	t.WithLock(t.PageTools.Reset)
 	var asked []string
 	for _, doc := range docs {
-		if slices.Contains(asked, doc.Session()) {
+		if slices.Contains(asked, doc.SessionID()) {
 			continue
 		}
-		asked = append(asked, doc.Session())
+		asked = append(asked, doc.SessionID())
 		bounded, cancel := context.WithTimeout(ctx, observe.FrameTimeout)
 		c := doc.Client(bounded)
 		_, err := c.Call(bounded, "", "WebMCP.disable", nil)
@@ -122,7 +122,7 @@ func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
 		if i < 0 {
 			return &surface.Fault{
 				Kind: surface.FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.",
-					surface.Clip(origin, 200), surface.Clip(name, 80)),
+					surface.Truncate(origin, 200), surface.Truncate(name, 80)),
 				Suggestion: `Call page_tools with {"action":"list"}, and send the origin that it names for a tool.`,
 			}
 		}
@@ -136,24 +136,24 @@ var errSlowTool = errors.New("the page's tool took too long")
 
 // invokeTool calls a page's tool and waits for the result. When p.Form is true, it only fills in the form.
 func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input json.RawMessage) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.PageToolLimit, errSlowTool)
+	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.CallTimeout, errSlowTool)
 	defer cancel()
-	c := a.Page.ClientOf(ctx, p.Session)
-	a.SetOutcome("called the page's tool %q", surface.Clip(p.Name, 80))
+	c := a.Page.ClientOf(ctx, p.SessionID)
+	a.SetOutcome("called the page's tool %q", surface.Truncate(p.Name, 80))
 	// Only one action runs at a time, so the remaining answers have no receiver.
 	a.Tab.WithLock(a.Tab.PageTools.ForgetCalls)
 	raw, err := c.Call(ctx, "", "WebMCP.invokeTool",
-		map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
+		map[string]any{"frameId": p.FrameID, "toolName": p.Name, "input": input})
 	if err != nil {
 		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " +
-			surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
+			surface.Truncate(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
 	}
 	started, err := cdp.Decode[webmcp.Response](raw)
 	if err != nil {
 		return "", err
 	}
-	if p.Form {
-		a.Outcome = fmt.Sprintf("filled in the form of the page's tool %q", surface.Clip(p.Name, 80))
+	if p.FillsForm {
+		a.Outcome = fmt.Sprintf("filled in the form of the page's tool %q", surface.Truncate(p.Name, 80))
 		a.Note = "The form is not sent: press its button."
 		return "", nil
 	}
@@ -167,8 +167,8 @@ func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input js
 		if errors.Is(context.Cause(ctx), errSlowTool) {
 			return "", &surface.Fault{
 				Kind: surface.FaultTimeout,
-				Message: fmt.Sprintf("The page's tool %q did not answer within %s.", surface.Clip(p.Name, 80),
-					webmcp.PageToolLimit), Suggestion: "Call annotate_page to see what it did.",
+				Message: fmt.Sprintf("The page's tool %q did not answer within %s.", surface.Truncate(p.Name, 80),
+					webmcp.CallTimeout), Suggestion: "Call annotate_page to see what it did.",
 			}
 		}
 		return "", context.Cause(ctx)

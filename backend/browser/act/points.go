@@ -141,7 +141,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		a.SetOutcome("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s",
 			verb, len(points), first.X, first.Y, last.X, last.Y, what)
 		if press {
-			if err := input.MouseDown(c, first.X, first.Y, input.MousePress{}); err != nil {
+			if err := input.PressMouse(c, first.X, first.Y, input.MousePress{}); err != nil {
 				return err
 			}
 			defer func() {
@@ -164,7 +164,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		if !press {
 			return nil
 		}
-		return input.MouseUp(c, last.X, last.Y, input.MousePress{})
+		return input.ReleaseMouse(c, last.X, last.Y, input.MousePress{})
 	})
 }
 

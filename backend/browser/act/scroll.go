@@ -43,15 +43,15 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 			if err := g.verify(ctx); err != nil {
 				return err
 			}
-			if err := scroll(ctx, a, g.Document, g.Element.Handle, g.Name()+" "); err != nil ||
-				a.Outcome == "scrolled "+g.Name()+" "+o.Direction {
+			if err := scroll(ctx, a, g.Document, g.Element.Handle, g.Label()+" "); err != nil ||
+				a.Outcome == "scrolled "+g.Label()+" "+o.Direction {
 				return err
 			}
 			x, y, err := g.aim(ctx, collect.AimOptions{})
 			if err != nil {
 				return nil // it neither scrolls nor can be reached by the mouse
 			}
-			return scrollWheel(ctx, a, x, y, o, "over "+g.Name())
+			return scrollWheel(ctx, a, x, y, o, "over "+g.Label())
 		})
 	}
 	t, err := s.ActiveTab(ctx)

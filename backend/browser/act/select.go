@@ -22,12 +22,12 @@ func Select(ctx context.Context, s *page.Session, id int, values []string) (anno
 			return err
 		}
 		g.tab.ShowPointer(x, y, true, g.Element.ID)
-		a.SetOutcome("chose %s in %s", quoted(values), g.Name())
+		a.SetOutcome("chose %s in %s", quoted(values), g.Label())
 		now, err := collect.SelectOptions(ctx, g.Document, g.Element.Handle, values)
 		if err != nil {
 			return g.blockedFault(err)
 		}
-		a.Outcome = fmt.Sprintf("chose %s in %s", quoted(now), g.Name())
+		a.Outcome = fmt.Sprintf("chose %s in %s", quoted(now), g.Label())
 		return nil
 	})
 }
@@ -38,7 +38,7 @@ func quoted(values []string) string {
 	}
 	q := make([]string, len(values))
 	for i, v := range values {
-		q[i] = fmt.Sprintf("%q", surface.Clip(v, 60))
+		q[i] = fmt.Sprintf("%q", surface.Truncate(v, 60))
 	}
 	return strings.Join(q, ", ")
 }
@@ -58,7 +58,7 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 			if err != nil {
 				return g.blockedFault(err)
 			}
-			a.SetOutcome("selected %q in %s", surface.Clip(now, 80), g.Name())
+			a.SetOutcome("selected %q in %s", surface.Truncate(now, 80), g.Label())
 			return notifyEditor(ctx, a, g.Document)
 		})
 	}
@@ -71,7 +71,7 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 		for _, doc := range a.Page.Documents() {
 			now, err := collect.SelectText(ctx, doc, 0, text, start, end)
 			if err == nil {
-				a.SetOutcome("selected %q", surface.Clip(now, 80))
+				a.SetOutcome("selected %q", surface.Truncate(now, 80))
 				return notifyEditor(ctx, a, doc)
 			}
 			if first == nil {

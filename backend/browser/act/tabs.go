@@ -20,9 +20,9 @@ type TabCommand struct {
 	Tab         int
 }
 
-// Tabs lists, opens, selects or closes tabs and returns the list of tabs afterwards. After open and select, the
+// ManageTabs lists, opens, selects or closes tabs and returns the list of tabs afterwards. After open and select, the
 // observation lists all elements in the tab's viewport.
-func Tabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.Observation, []event.Tab, error) {
+func ManageTabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.Observation, []event.Tab, error) {
 	var ans annotation.Observation
 	var err error
 	switch o.Action {
@@ -52,7 +52,7 @@ func overview(s *page.Session, outcome string) annotation.Observation {
 	defer s.Manager.Unlock()
 	ans := annotation.Observation{
 		Outcome: outcome, Events: []annotation.Event{}, Elements: []annotation.Element{},
-		Changes: true,
+		OnlyChanges: true,
 	}
 	if t := s.Active; t != nil {
 		ans.Page = annotation.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID}
@@ -79,12 +79,12 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	if err != nil {
 		return annotation.Observation{}, err
 	}
-	t, err := s.OpenEmpty(ctx, e)
+	t, err := s.OpenEmptyTab(ctx, e)
 	if err != nil {
 		return annotation.Observation{}, err
 	}
-	s.Manager.Viewer.FrontChanged()
-	s.Manager.Events.StateChanged()
+	s.Manager.Viewer.UpdateFront()
+	s.Manager.Events.PublishState()
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		a.ListAll = true
 		if address == page.BlankPage {
@@ -92,7 +92,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 			return nil
 		}
 		err := a.Open(ctx, address)
-		a.Outcome = fmt.Sprintf("opened tab %d on %s", t.ID, surface.Clip(address, 300))
+		a.Outcome = fmt.Sprintf("opened tab %d on %s", t.ID, surface.Truncate(address, 300))
 		return err
 	})
 }
@@ -126,9 +126,9 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observa
 	s.Manager.Lock()
 	s.Active = t
 	s.Manager.Unlock()
-	s.Manager.Viewer.FrontChanged()
-	s.Manager.Events.StateChanged()
-	if t.OpenDialog() != nil {
+	s.Manager.Viewer.UpdateFront()
+	s.Manager.Events.PublishState()
+	if t.CurrentDialog() != nil {
 		return overview(s, fmt.Sprintf("selected tab %d", t.ID)), nil
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {

@@ -26,8 +26,8 @@ type Target struct {
 	pressed int
 }
 
-// Name returns the name of the element for use in sentences: [12] button "Save".
-func (t *Target) Name() string { return t.Element.Label() }
+// Label returns the name of the element for use in sentences: [12] button "Save".
+func (t *Target) Label() string { return t.Element.Label() }
 
 // FindTarget returns the connected node of an id. When the id has moved to a node that replaced the old one, it adds
 // a note to the action. The error is a fault when there is none, or when its text has changed.
@@ -63,7 +63,8 @@ func (t *Target) reusedFault(ctx context.Context, row string) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page now uses its place for %q", surface.Clip(row, 60)))
+	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page now uses its place for %q",
+		surface.Truncate(row, 60)))
 }
 
 // locateTarget finds an element without checking that it is still in the page: aiming checks that.

@@ -33,8 +33,8 @@ func (t *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	}
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
-		Message: fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", t.Name(),
-			surface.Clip(origin, 100), only),
+		Message: fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", t.Label(),
+			surface.Truncate(origin, 100), only),
 		Suggestion: "Call annotate_page to see where the page went.",
 	}
 }
@@ -69,20 +69,20 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	}
 	t.tab.ShowPointer(x, y, false, t.Element.ID)
 	secret := o.SecretFor != "" || t.Element.Secret || t.secret(ctx)
-	sentence := fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), t.Name())
+	sentence := fmt.Sprintf("typed %q into %s", surface.Truncate(o.Text, 60), t.Label())
 	if secret {
 		t.tab.HideSecret(o.Text)
 		if o.SecretFor != "" {
 			t.tab.CoverSecret(o.Text, o.SecretFor)
 		}
-		sentence = "typed the text into " + t.Name()
+		sentence = "typed the text into " + t.Label()
 	}
 	if filled, now, err := collect.SetValue(ctx, t.Document, t.Element.Handle, o.Text); err != nil {
 		return t.blockedFault(err)
 	} else if filled {
 		a.SetOutcome("%s", strings.Replace(sentence, "typed", "set", 1))
 		if now != o.Text && !secret {
-			page.AddActionNote(a, fmt.Sprintf("It now holds %q.", surface.Clip(now, 80)))
+			page.AddActionNote(a, fmt.Sprintf("It now holds %q.", surface.Truncate(now, 80)))
 		}
 		return t.submit(ctx, a, o.Submit)
 	}
@@ -148,19 +148,19 @@ func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 		return nil
 	case !w.Changed:
 		f := &surface.Fault{
-			Kind: surface.FaultBlocked, Message: t.Name() +
+			Kind: surface.FaultBlocked, Message: t.Label() +
 				" did not take the text: it still holds what it held before.",
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 		if !secret && w.Now == "" {
-			f.Message = t.Name() + " did not take the text: it is still empty."
+			f.Message = t.Label() + " did not take the text: it is still empty."
 		}
 		return f
 	case secret:
 		page.AddActionNote(a, fmt.Sprintf("The field now holds %d characters, not the %d expected.", len([]rune(w.Now)),
 			len([]rune(want))))
 	default:
-		page.AddActionNote(a, fmt.Sprintf("The field now holds %q.", surface.Clip(w.Now, 100)))
+		page.AddActionNote(a, fmt.Sprintf("The field now holds %q.", surface.Truncate(w.Now, 100)))
 	}
 	return nil
 }
@@ -228,12 +228,12 @@ func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what stri
 	}
 	f := &surface.Fault{
 		Kind:       surface.FaultBlocked,
-		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", t.Name(), what),
+		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", t.Label(), what),
 		Suggestion: "Call annotate_page to see what happened, then try again.",
 	}
 	if result.Seen {
 		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.",
-			t.Name(), what, result.Text)
+			t.Label(), what, result.Text)
 	}
 	a.Acted = false
 	return f

@@ -51,7 +51,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 		if _, err := checkFiles(paths); err != nil {
 			return err
 		}
-		a.SetOutcome("gave %s to %s", what, g.Name())
+		a.SetOutcome("gave %s to %s", what, g.Label())
 		if err := g.Document.SetFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func checkFiles(paths []string) (string, error) {
 		case !info.Mode().IsRegular():
 			return "", bad("%s is not a regular file", p)
 		}
-		names = append(names, fmt.Sprintf("%q (%s)", surface.Clip(filepath.Base(p), 80), formatSize(info.Size())))
+		names = append(names, fmt.Sprintf("%q (%s)", surface.Truncate(filepath.Base(p), 80), formatSize(info.Size())))
 	}
 	return strings.Join(names, ", "), nil
 }
@@ -107,7 +107,7 @@ func formatSize(n int64) string {
 
 func (t *Target) oneFileFault() error {
 	return &surface.Fault{
-		Kind: surface.FaultInvalid, Message: t.Name() + " takes one file only.",
+		Kind: surface.FaultInvalid, Message: t.Label() + " takes one file only.",
 		Suggestion: "Send one path.",
 	}
 }
@@ -146,7 +146,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	for other := false; ; {
 		select {
 		case c := <-choosers:
-			if c.Frame != t.Document.Frame() || c.Session != t.Document.Session() || !t.Document.Alive() {
+			if c.FrameID != t.Document.FrameID() || c.SessionID != t.Document.SessionID() || !t.Document.IsCurrent() {
 				other = true
 				continue
 			}
@@ -157,7 +157,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 			if other {
 				return &surface.Fault{
 					Kind: surface.FaultBlocked,
-					Message: t.Name() +
+					Message: t.Label() +
 						" was clicked, and another document than its own asked for files; it got none.",
 					Suggestion: "Call annotate_page and choose the file field itself, in the document that the " +
 						"files are meant for.",
@@ -174,7 +174,7 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 ) error {
 	if c.Node == 0 {
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: t.Name() + " opens a file picker that only a person can answer.",
+			Kind: surface.FaultBlocked, Message: t.Label() + " opens a file picker that only a person can answer.",
 			Suggestion: "Look for a file field on the page, or ask the person.",
 		}
 	}
@@ -184,8 +184,8 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 	if _, err := checkFiles(paths); err != nil {
 		return err
 	}
-	a.SetOutcome("gave %s to %s", what, t.Name())
-	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.Session))
+	a.SetOutcome("gave %s to %s", what, t.Label())
+	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.SessionID))
 	if err != nil {
 		return fmt.Errorf("setting files: %w", err)
 	}
@@ -216,7 +216,7 @@ func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 	}
 	now, err := collect.DragStateOf(ctx, t.Document)
 	if err == nil && now.Accepted {
-		a.SetOutcome("dropped %s on %s", what, t.Name())
+		a.SetOutcome("dropped %s on %s", what, t.Label())
 		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
 			now, err = collect.EndDrag(ctx, t.Document)
 		}
@@ -224,7 +224,7 @@ func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 	if errors.Is(err, cdp.ErrReplaced) || (err == nil && now.Dropped) {
 		return nil
 	}
-	a.Page.Post(a.Page.Session, proto.InputDispatchDragEvent{
+	a.Page.Post(a.Page.SessionID, proto.InputDispatchDragEvent{
 		Type: proto.InputDispatchDragEventTypeDragCancel, X: x,
 		Y: y, Data: data,
 	})
@@ -232,7 +232,7 @@ func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 		return err
 	}
 	return &surface.Fault{
-		Kind: surface.FaultBlocked, Message: t.Name() +
+		Kind: surface.FaultBlocked, Message: t.Label() +
 			" was clicked but asks for no files, and takes none that are dropped on it.",
 		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
 	}

@@ -44,11 +44,11 @@ type Document struct {
 	object string
 }
 
-// Frame returns the id of the document's frame.
-func (d *Document) Frame() string { return d.frame.ID }
+// FrameID returns the id of the document's frame.
+func (d *Document) FrameID() string { return d.frame.ID }
 
-// Session returns the id of the document's protocol session.
-func (d *Document) Session() string { return d.session }
+// SessionID returns the id of the document's protocol session.
+func (d *Document) SessionID() string { return d.session }
 
 // IsMain reports whether d is the page's main document.
 func (d *Document) IsMain() bool {
@@ -64,8 +64,8 @@ func (d *Document) URL() string {
 	return d.url
 }
 
-// Alive reports whether the document is still the one in its frame.
-func (d *Document) Alive() bool {
+// IsCurrent reports whether the document is still the one in its frame.
+func (d *Document) IsCurrent() bool {
 	select {
 	case <-d.gone:
 		return false
@@ -76,7 +76,7 @@ func (d *Document) Alive() bool {
 
 // end marks the document as replaced. Called under reg.mu.
 func (d *Document) end() {
-	if d.Alive() {
+	if d.IsCurrent() {
 		close(d.gone)
 	}
 }
@@ -151,7 +151,7 @@ func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMes
 	reg.mu.Lock()
 	world := d.frame.mainCtx
 	reg.mu.Unlock()
-	if !d.Alive() {
+	if !d.IsCurrent() {
 		return nil, ErrReplaced
 	}
 	req := map[string]any{
@@ -224,7 +224,7 @@ func result(raw json.RawMessage, method string) (remoteObject, error) {
 // contextError converts the protocol's errors for a missing document to ErrReplaced. It returns other errors
 // unchanged.
 func (d *Document) contextError(err error) error {
-	if !d.Alive() {
+	if !d.IsCurrent() {
 		return ErrReplaced
 	}
 	var e *rodcdp.Error
@@ -281,7 +281,7 @@ func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextI
 	}
 	// All events before the answer were handled: if the world belonged to another document, this one would have
 	// ended.
-	if !d.Alive() {
+	if !d.IsCurrent() {
 		return 0, ErrReplaced
 	}
 	reg.mu.Lock()

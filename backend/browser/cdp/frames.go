@@ -50,7 +50,7 @@ func (r *Registry) trackFrames(s *session, e Event) {
 // navigated records a committed navigation. Called under the lock.
 func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	id := string(f.ID)
-	if f.ParentID == "" && session == p.Session && id != p.main.ID {
+	if f.ParentID == "" && session == p.SessionID && id != p.main.ID {
 		// Another frame became the tab's main frame, as when a prerendered page is shown.
 		old := p.main
 		p.main = p.add(id, nil, session)

@@ -62,9 +62,9 @@ func (d *Document) CallMain(ctx context.Context, function, node string) (json.Ra
 	return res.json(), nil
 }
 
-// EvaluateREPL runs a script in the page's main world as a console does. It passes the value of the last statement to
+// EvalREPL runs a script in the page's main world as a console does. It passes the value of the last statement to
 // the function declaration then, and returns the result of then.
-func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.RawMessage, error) {
+func (d *Document) EvalREPL(ctx context.Context, script, then string) (json.RawMessage, error) {
 	world, err := d.mainWorld()
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Text implements collect.World.
-func (d *Document) Text(ctx context.Context, function string, args ...any) (string, error) {
+// CallText implements collect.World.
+func (d *Document) CallText(ctx context.Context, function string, args ...any) (string, error) {
 	req, err := d.callParams(ctx, function, true, args)
 	if err != nil {
 		return "", err
@@ -127,7 +127,7 @@ func (d *Document) documentObject(ctx context.Context) (string, error) {
 	if object != "" {
 		return object, nil
 	}
-	if !d.Alive() {
+	if !d.IsCurrent() {
 		return "", ErrReplaced
 	}
 	req := map[string]any{"expression": "document", "silent": true}

@@ -18,8 +18,8 @@ type Page struct {
 	TargetID  string
 	ContextID string
 	OpenerID  string
-	// Session is the id of the tab's own session.
-	Session string
+	// SessionID is the id of the tab's own session.
+	SessionID string
 
 	reg    *Registry
 	frames map[string]*Frame
@@ -47,7 +47,7 @@ type Frame struct {
 
 // Client returns a client that runs rod's typed requests on the page's own session.
 func (p *Page) Client(ctx context.Context) proto.Client {
-	return sessionClient{ctx, p.reg.conn, p.Session}
+	return sessionClient{ctx, p.reg.conn, p.SessionID}
 }
 
 // ClientOf returns a client that runs rod's typed requests on that session.
@@ -60,8 +60,8 @@ func (p *Page) Post(session string, req proto.Request) {
 	p.reg.conn.Post(session, req.ProtoReq(), req, nil)
 }
 
-// Gone returns a channel that is closed when the tab is closed.
-func (p *Page) Gone() <-chan struct{} { return p.gone }
+// Done returns a channel that is closed when the tab is closed.
+func (p *Page) Done() <-chan struct{} { return p.gone }
 
 // MainDocument returns the main frame's current document.
 func (p *Page) MainDocument() *Document {
@@ -70,8 +70,8 @@ func (p *Page) MainDocument() *Document {
 	return p.main.doc
 }
 
-// MainFrame returns the id of the main frame.
-func (p *Page) MainFrame() string {
+// MainFrameID returns the id of the main frame.
+func (p *Page) MainFrameID() string {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	return p.main.ID
@@ -164,7 +164,7 @@ func (p *Page) dropChildren(f *Frame) {
 func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
 	got := make(chan error, len(reqs))
 	for _, r := range reqs {
-		p.reg.conn.Post(p.Session, r.ProtoReq(), r, func(_ json.RawMessage, err error) {
+		p.reg.conn.Post(p.SessionID, r.ProtoReq(), r, func(_ json.RawMessage, err error) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", r.ProtoReq(), err)
 			}
@@ -190,7 +190,7 @@ func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
 // Ask sends a call on the page's own session and passes a successful answer to reply, which runs on the reading
 // goroutine and must not block.
 func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
-	p.reg.conn.Post(p.Session, req.ProtoReq(), req, func(raw json.RawMessage, err error) {
+	p.reg.conn.Post(p.SessionID, req.ProtoReq(), req, func(raw json.RawMessage, err error) {
 		if err == nil {
 			reply(raw)
 		}
@@ -204,7 +204,7 @@ func (p *Page) SetFrameRequests(list []proto.Request) {
 	p.frameRequests = list
 	var ids []string
 	for id, s := range p.reg.sessions {
-		if s.page == p && id != p.Session {
+		if s.page == p && id != p.SessionID {
 			ids = append(ids, id)
 		}
 	}

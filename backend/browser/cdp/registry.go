@@ -24,13 +24,13 @@ import (
 // Handler receives the events of a Registry. The reading goroutine calls its methods in the browser's order; they
 // must neither block nor wait for a call.
 type Handler interface {
-	// PageOpened reports a tab that is attached and set up.
-	PageOpened(p *Page)
-	// PageEvent reports an event of one of the page's sessions, after the registry has updated its own state. p is
-	// nil for events of no page, such as a download's.
-	PageEvent(p *Page, e Event)
-	// PageClosed reports that a tab was closed.
-	PageClosed(p *Page)
+	// HandlePageOpened reports a tab that is attached and set up.
+	HandlePageOpened(p *Page)
+	// HandlePageEvent reports an event of one of the page's sessions, after the registry has updated its own state. p
+	// is nil for events of no page, such as a download's.
+	HandlePageEvent(p *Page, e Event)
+	// HandlePageClosed reports that a tab was closed.
+	HandlePageClosed(p *Page)
 }
 
 // Registry tracks the pages of one browser connection.
@@ -146,7 +146,7 @@ func (r *Registry) event(e Event) {
 	}
 	if s == nil {
 		if p := r.pageOf(e); p != nil || strings.HasPrefix(e.Method, "Browser.") {
-			r.handler.PageEvent(p, e)
+			r.handler.HandlePageEvent(p, e)
 		}
 		return
 	}
@@ -157,7 +157,7 @@ func (r *Registry) event(e Event) {
 	r.trackFrames(s, e)
 	switch {
 	case s.page.ready:
-		r.handler.PageEvent(s.page, e)
+		r.handler.HandlePageEvent(s.page, e)
 	case len(s.page.pendingEvents) < maxPendingEvents:
 		s.page.pendingEvents = append(s.page.pendingEvents, e)
 	}
@@ -224,7 +224,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	case info.Type == proto.TargetTargetInfoTypePage && parent == nil:
 		s.page = &Page{
 			TargetID: string(info.TargetID), ContextID: string(info.BrowserContextID),
-			OpenerID: string(info.OpenerID), Session: id,
+			OpenerID: string(info.OpenerID), SessionID: id,
 			reg: r, frames: map[string]*Frame{}, gone: make(chan struct{}),
 		}
 		s.page.main = s.page.add(s.frame, nil, id)
@@ -244,7 +244,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	}
 	if opener != nil {
 		// The opener gets the event before the new tab is ready, so that its action can wait for the tab.
-		r.handler.PageEvent(opener, Event{Method: "Target.attachedToTarget"})
+		r.handler.HandlePageEvent(opener, Event{Method: "Target.attachedToTarget"})
 	}
 	for _, req := range r.sessionSetUp {
 		r.conn.Post(id, req.ProtoReq(), req, nil)
@@ -277,15 +277,15 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 	}
 	r.mu.Lock()
 	r.addTree(s.page, res.FrameTree, id)
-	first := !s.page.ready && s.page.Session == id
+	first := !s.page.ready && s.page.SessionID == id
 	s.page.ready = s.page.ready || first
 	r.mu.Unlock()
 	if !first {
 		return
 	}
-	r.handler.PageOpened(s.page)
+	r.handler.HandlePageOpened(s.page)
 	for _, e := range s.page.pendingEvents {
-		r.handler.PageEvent(s.page, e)
+		r.handler.HandlePageEvent(s.page, e)
 	}
 	s.page.pendingEvents = nil
 }
@@ -312,7 +312,7 @@ func (r *Registry) detached(id string) {
 		return
 	}
 	p := s.page
-	if id != p.Session {
+	if id != p.SessionID {
 		if f := p.frames[s.frame]; f != nil && f.session == id {
 			p.drop(f)
 		}
@@ -331,7 +331,7 @@ func (r *Registry) detached(id string) {
 	ready := p.ready
 	r.mu.Unlock()
 	if ready {
-		r.handler.PageClosed(p)
+		r.handler.HandlePageClosed(p)
 	}
 }
 

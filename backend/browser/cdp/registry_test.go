@@ -30,12 +30,12 @@ type eventLog struct {
 	heard  []string
 }
 
-func (l *eventLog) PageOpened(p *cdp.Page) {
+func (l *eventLog) HandlePageOpened(p *cdp.Page) {
 	l.add("opened")
 	l.opened <- p
 }
-func (l *eventLog) PageEvent(_ *cdp.Page, e cdp.Event) { l.add(e.Method) }
-func (l *eventLog) PageClosed(*cdp.Page)               {}
+func (l *eventLog) HandlePageEvent(_ *cdp.Page, e cdp.Event) { l.add(e.Method) }
+func (l *eventLog) HandlePageClosed(*cdp.Page)               {}
 
 func (l *eventLog) add(what string) {
 	l.mu.Lock()
@@ -185,7 +185,7 @@ func TestNavigationEndsDocument(t *testing.T) {
 	if _, err := (proto.PageNavigate{URL: s.URL + "/two"}).Call(page.Client(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the first document ends", func() bool { return !one.Alive() })
+	eventually(t, "the first document ends", func() bool { return !one.IsCurrent() })
 	if _, err := one.Call(ctx, `function () { return 1 }`); !errors.Is(err, cdp.ErrReplaced) {
 		t.Errorf("a call into the first document gives %v, want ErrReplaced", err)
 	}

@@ -40,18 +40,18 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		ans, all = rest, rest.Elements
 		if found, partial = annotation.Match(all, o.Query); len(found) > 0 {
 			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.",
-				surface.Clip(o.Query, 60)))
+				surface.Truncate(o.Query, 60)))
 		}
 	}
-	ans.Elements, ans.Gone, ans.Changes = found, nil, false
+	ans.Elements, ans.Gone, ans.OnlyChanges = found, nil, false
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotation.Element{}
-		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
+		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Truncate(o.Query, 60),
 			annotation.Inventory(all)))
 	case partial:
 		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.",
-			surface.Clip(o.Query, 60)))
+			surface.Truncate(o.Query, 60)))
 	}
 	return ans, nil
 }

@@ -21,7 +21,7 @@ func OriginOf(s *page.Session, id int) surface.ElementOrigin {
 	}
 	element, ok := s.Manager.Elements.Element(id)
 	if !ok {
-		return surface.ElementOrigin{Secret: true, Gone: s.Manager.Elements.Issued(id)}
+		return surface.ElementOrigin{Secret: true, Gone: s.Manager.Elements.WasIssued(id)}
 	}
 	return surface.ElementOrigin{
 		Origin: element.Origin, Secret: element.Secret,

@@ -79,8 +79,8 @@ func paperSize(name string) (width, height float64, ok bool) {
 	return 0, 0, false
 }
 
-// PDF prints the active tab's page into the session's folder of downloads and adds it to the list of downloads.
-func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, error) {
+// PrintPDF prints the active tab's page into the session's folder of downloads and adds it to the list of downloads.
+func PrintPDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, error) {
 	width, height, ok := paperSize(o.Paper)
 	if !ok {
 		return event.Download{}, &surface.Fault{
@@ -118,7 +118,7 @@ func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, er
 	if t := s.Active; t != nil {
 		url, tab = t.URL, t.ID
 		if name == "" {
-			name = surface.Clip(t.Title, 80)
+			name = surface.Truncate(t.Title, 80)
 		}
 	}
 	s.Manager.Unlock()
@@ -131,7 +131,7 @@ func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, er
 		return event.Download{}, err
 	}
 	return s.AddFinishedDownload(event.Download{
-		Name: filepath.Base(path), Path: path, URL: surface.Clip(url, network.MaxURL), Received: size, Size: size,
+		Name: filepath.Base(path), Path: path, URL: surface.Truncate(url, network.MaxURL), Received: size, Size: size,
 		State: page.DownloadDone, Tab: tab,
 	}), nil
 }
@@ -142,7 +142,7 @@ func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.Page
 	stream, err := startPrint(ctx, doc, req)
 	if err != nil {
 		return 0, &surface.Fault{
-			Kind: surface.FaultInvalid, Message: "The page could not be printed: " + surface.Clip(err.Error(), 200),
+			Kind: surface.FaultInvalid, Message: "The page could not be printed: " + surface.Truncate(err.Error(), 200),
 			Suggestion: "Check pages and scale; a browser with a window of its own may not print.",
 		}
 	}

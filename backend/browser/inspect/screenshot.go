@@ -83,7 +83,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	if crop == nil {
 		a.Watch.SetReadOnly()
 	}
-	a.Watch.Wait(ctx, a.WaitState())
+	a.Watch.Wait(ctx, a.ActivityFunc())
 	l, err := t.Observer.Snapshot(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
 	if err != nil {
 		return surface.Picture{}, err
@@ -107,7 +107,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	if err != nil {
 		return surface.Picture{}, err
 	}
-	f.Covered = append(covered, after...)
+	f.CoveredBoxes = append(covered, after...)
 	return screenshot.Render(f, l.Elements, o, crop)
 }
 
@@ -130,7 +130,7 @@ func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*a
 	i, ok := l.ByID[id]
 	if !ok {
 		return nil, &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be seen now.", g.Name()),
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be seen now.", g.Label()),
 			Suggestion: "Call annotate_page.",
 		}
 	}

@@ -142,15 +142,15 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
 		if now := a.Page.MainDocument().URL(); !surface.ContainsFold(now, c.URL) {
-			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80),
-				surface.Clip(now, 200)))
+			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Truncate(c.URL, 80),
+				surface.Truncate(now, 200)))
 		}
 	}
 	if c.Text != "" {
 		if there, _, err := hasText(ctx, a, c.Text); err != nil {
 			return nil, err
 		} else if !there {
-			list = append(list, fmt.Sprintf("%q did not appear", surface.Clip(c.Text, 80)))
+			list = append(list, fmt.Sprintf("%q did not appear", surface.Truncate(c.Text, 80)))
 		}
 	}
 	if c.AbsentText != "" {
@@ -160,9 +160,9 @@ func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []str
 			return nil, err
 		case !known:
 			list = append(list, fmt.Sprintf("the page does not say whether %q is still there",
-				surface.Clip(c.AbsentText, 80)))
+				surface.Truncate(c.AbsentText, 80)))
 		case there:
-			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.AbsentText, 80)))
+			list = append(list, fmt.Sprintf("%q is still there", surface.Truncate(c.AbsentText, 80)))
 		}
 	}
 	if c.Role != "" || c.Name != "" {
@@ -179,7 +179,7 @@ func quotedName(name string) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("%q", surface.Clip(name, 80))
+	return fmt.Sprintf("%q", surface.Truncate(name, 80))
 }
 
 // hasElement reports whether a snapshot of the whole page has an element with the role and a name that contains

@@ -43,7 +43,7 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 	defer cancel()
 	go func() {
 		select {
-		case <-s.Manager.Stopped():
+		case <-s.Manager.Done():
 			cancel()
 		case <-ctx.Done():
 		}

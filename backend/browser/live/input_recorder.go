@@ -106,7 +106,7 @@ func (i *inputRecorder) run() {
 			pause.Reset(typingPause)
 		case <-pause.C:
 			i.flush()
-		case <-i.manager.Stopped():
+		case <-i.manager.Done():
 			for {
 				select {
 				case n := <-i.inputs:
@@ -262,7 +262,7 @@ func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 			case <-i.enteredSignal:
 				continue
 			case <-limit.C:
-			case <-i.manager.Stopped():
+			case <-i.manager.Done():
 			}
 		}
 		i.mu.Lock()

@@ -32,9 +32,9 @@ type duePicture struct {
 	starts int
 }
 
-// FrontChanged implements page.Viewer. It starts the screencast of the window's active tab if there are readers. It
+// UpdateFront implements page.Viewer. It starts the screencast of the window's active tab if there are readers. It
 // does not wait for the browser, but it takes the lock.
-func (v *View) FrontChanged() {
+func (v *View) UpdateFront() {
 	v.manager.Lock()
 	defer v.manager.Unlock()
 	var want *page.Tab
@@ -45,7 +45,7 @@ func (v *View) FrontChanged() {
 		return
 	}
 	if old := v.shown; old != nil && old != want && old.Page != nil {
-		old.Page.Post(old.Page.Session, proto.PageStopScreencast{})
+		old.Page.Post(old.Page.SessionID, proto.PageStopScreencast{})
 	}
 	if want == nil && v.shown == nil {
 		v.stopAll()
@@ -58,9 +58,9 @@ func (v *View) FrontChanged() {
 	l := v.readers[len(v.readers)-1]
 	p := want.Page
 	want.Width, want.Height, want.Scale = l.width, l.height, l.scale
-	p.Post(p.Session, want.Metrics())
+	p.Post(p.SessionID, want.Metrics())
 	if !v.manager.Config.Headless {
-		p.Post(p.Session, proto.PageBringToFront{})
+		p.Post(p.SessionID, proto.PageBringToFront{})
 	}
 	v.startScreencast(want)
 	v.Repaint(want)
@@ -69,8 +69,8 @@ func (v *View) FrontChanged() {
 // startScreencast restarts the tab's screencast. Called under the lock.
 func (v *View) startScreencast(t *page.Tab) {
 	quality, w, h := 80, int(math.Ceil(float64(t.Width)*t.Scale)), int(math.Ceil(float64(t.Height)*t.Scale))
-	t.Page.Post(t.Page.Session, proto.PageStopScreencast{})
-	t.Page.Post(t.Page.Session, proto.PageStartScreencast{
+	t.Page.Post(t.Page.SessionID, proto.PageStopScreencast{})
+	t.Page.Post(t.Page.SessionID, proto.PageStartScreencast{
 		Format: proto.PageStartScreencastFormatJpeg, Quality: &quality, MaxWidth: &w, MaxHeight: &h,
 	})
 }
@@ -130,13 +130,13 @@ func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 func (v *View) stopAll() {
 	for _, t := range v.manager.WindowTabs() {
 		if t.Page != nil {
-			t.Page.Post(t.Page.Session, proto.PageStopScreencast{})
+			t.Page.Post(t.Page.SessionID, proto.PageStopScreencast{})
 		}
 	}
 }
 
-// ScreencastFrame implements page.Viewer. It passes the picture to all readers.
-func (v *View) ScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
+// HandleScreencastFrame implements page.Viewer. It passes the picture to all readers.
+func (v *View) HandleScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	f, ok := cdp.DecodeEvent[proto.PageScreencastFrame](ev)
 	if !ok || f.Metadata == nil {
 		return
@@ -163,6 +163,6 @@ func (v *View) ScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 		}})
 	}
 	if moved {
-		v.PageChanged()
+		v.RequestMarks()
 	}
 }

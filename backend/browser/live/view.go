@@ -66,8 +66,8 @@ type Reader struct {
 	scale         float64
 }
 
-// Open adds a reader; see Browser.OpenLive. The error is page.ErrClosed once the browser is closed.
-func (v *View) Open(width, height int, scale float64) (*Reader, error) {
+// OpenReader adds a reader; see Browser.OpenLiveReader. The error is page.ErrClosed once the browser is closed.
+func (v *View) OpenReader(width, height int, scale float64) (*Reader, error) {
 	l := &Reader{view: v}
 	v.manager.Lock()
 	if v.manager.Closed() {
@@ -79,8 +79,8 @@ func (v *View) Open(width, height int, scale float64) (*Reader, error) {
 	v.readers = append(v.readers, l)
 	v.shown = nil
 	v.manager.Unlock()
-	v.FrontChanged()
-	v.PageChanged()
+	v.UpdateFront()
+	v.RequestMarks()
 	return l, nil
 }
 
@@ -110,8 +110,8 @@ func (r *Reader) Resize(width, height int, scale float64) {
 	}
 	r.view.shown = nil
 	r.view.manager.Unlock()
-	r.view.FrontChanged()
-	r.view.PageChanged()
+	r.view.UpdateFront()
+	r.view.RequestMarks()
 }
 
 // Close ends the stream.
@@ -120,13 +120,13 @@ func (r *Reader) Close() {
 		r.view.manager.Lock()
 		r.view.readers = slices.DeleteFunc(r.view.readers, func(o *Reader) bool { return o == r })
 		r.view.manager.Unlock()
-		r.view.FrontChanged()
+		r.view.UpdateFront()
 		r.feed.Close()
 	})
 }
 
-// Input passes the person's input on to the page of the session's active tab; see Browser.Input.
-func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error {
+// DispatchInput passes the person's input on to the page of the session's active tab; see Browser.DispatchInput.
+func (v *View) DispatchInput(ctx context.Context, s *page.Session, in wire.Input) error {
 	v.manager.Lock()
 	t := s.Active
 	if t == nil || t.Page == nil {
@@ -153,30 +153,30 @@ func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := input.Dispatch(p.Client(ctx), in); err != nil {
-		if t.OpenDialog() != nil {
+		if t.CurrentDialog() != nil {
 			return nil
 		}
 		return fmt.Errorf("passing on the input: %w", err)
 	}
 	if in.Type != "move" || in.Button != "" {
-		v.PageChanged()
+		v.RequestMarks()
 	}
 	return nil
 }
 
-// PageChanged implements page.Viewer.
-func (v *View) PageChanged() {
+// RequestMarks implements page.Viewer.
+func (v *View) RequestMarks() {
 	select {
 	case v.refreshRequests <- struct{}{}:
 	default:
 	}
 }
 
-// Disconnected implements page.Viewer.
-func (v *View) Disconnected() { v.shown = nil }
+// HandleBrowserEnd implements page.Viewer.
+func (v *View) HandleBrowserEnd() { v.shown = nil }
 
-// Typed implements page.Viewer.
-func (v *View) Typed(k page.EnteredText) { v.recorder.addEnteredText(k) }
+// HandleEnteredText implements page.Viewer.
+func (v *View) HandleEnteredText(k page.EnteredText) { v.recorder.addEnteredText(k) }
 
 // refresh keeps the numbers up to date while there are readers: it takes a snapshot whenever PageChanged was called,
 // as after the person's input, a scroll or a navigation.

@@ -283,8 +283,8 @@ type probe struct {
 	doc *cdp.Document
 }
 
-// Connected implements identity.DocumentProbe.
-func (p *probe) Connected(handles []int) ([]bool, error) {
+// AreConnected implements identity.DocumentProbe.
+func (p *probe) AreConnected(handles []int) ([]bool, error) {
 	return askNodes(p.ctx, p.doc, handles, "n !== null")
 }
 
@@ -304,8 +304,8 @@ func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question st
 	return cdp.Decode[[]bool](raw)
 }
 
-// Keys implements identity.DocumentProbe.
-func (p *probe) Keys() (map[string]int, error) {
+// KeyCounts implements identity.DocumentProbe.
+func (p *probe) KeyCounts() (map[string]int, error) {
 	raw, err := collect.Collect(p.ctx, p.doc, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 // ExpectationOf returns the state of an element that the caller was last shown.
 func ExpectationOf(e identity.Element) collect.Expectation {
 	return collect.Expectation{
-		TextHash: &e.ReportedTextHash, Loose: e.TextWarned, RowHash: e.ReportedRowHash, LooseRow: e.RowWarned,
+		TextHash: &e.ReportedTextHash, IgnoreDigits: e.TextWarned, RowHash: e.ReportedRowHash,
+		IgnoreRowDigits: e.RowWarned,
 	}
 }
 
@@ -27,20 +28,20 @@ func ChangedFault(elements *identity.ElementRegistry, e identity.Element,
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", e.ID),
 	}
 	if rowHash != "" {
-		elements.MarkRowWarned(e.ID, rowHash)
+		elements.RecordRowWarning(e.ID, rowHash)
 		f.Message = fmt.Sprintf("The row of %s says %q now, and had other digits when it was listed: nothing was done.",
-			e.Label(), surface.Clip(text, 60))
+			e.Label(), surface.Truncate(text, 60))
 		return f
 	}
-	elements.MarkWarned(e.ID, textHash)
+	elements.RecordTextWarning(e.ID, textHash)
 	f.Message = fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", e.ID,
-		surface.Clip(text, 80), e.Role, surface.Clip(e.ReportedName, 80))
+		surface.Truncate(text, 80), e.Role, surface.Truncate(e.ReportedName, 80))
 	return f
 }
 
 // RefusalFault returns the fault for an element that is still in the page and its row, but cannot be pressed for the
 // reason in p.
-func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.Point) *surface.Fault {
+func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.PressPoint) *surface.Fault {
 	switch p.State {
 	case "changed":
 		return ChangedFault(elements, e, p.Detail, p.TextHash, p.RowHash)

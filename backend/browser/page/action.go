@@ -86,7 +86,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	if !a.Acted {
 		a.Watch.SetReadOnly()
 	}
-	res := a.Watch.Wait(ctx, a.WaitState())
+	res := a.Watch.Wait(ctx, a.ActivityFunc())
 	if stopped := context.Cause(ctx); stopped != nil {
 		return t.interrupted(a, stopped)
 	}
@@ -144,7 +144,7 @@ func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error
 	defer b.Unlock()
 	ans := annotation.Observation{
 		Page:    annotation.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID},
-		Outcome: a.Outcome, Events: t.TakeEffects(), Elements: []annotation.Element{}, Changes: true,
+		Outcome: a.Outcome, Events: t.TakeEffects(), Elements: []annotation.Element{}, OnlyChanges: true,
 		SettledBy: "dialog",
 	}
 	if errors.Is(cause, ErrTabClosed) {
@@ -222,7 +222,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	t.DialogsInRow = 0
 	t.Title, t.URL = now.Page.Title, now.Page.URL
 	ans := annotation.Observation{
-		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, Changes: true,
+		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, OnlyChanges: true,
 		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.WaitedFor, Note: a.Note,
 	}
 	if !a.Acted && !res.TimedOut && res.Took < minReportedWait {
@@ -233,7 +233,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	opened := t.Session.openedInFront(t, ans.Events)
 	notes := t.Session.unreadNotes()
 	b.Unlock()
-	b.Elements.MarkReported(whole.IDs())
+	b.Elements.RecordReported(whole.IDs())
 	for _, note := range notes {
 		AddNote(&ans, note)
 	}
@@ -244,22 +244,22 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	case a.WholePage:
 		t.answerWholePage(ctx, a, whole, &ans)
 	case a.ListAll || before == nil || before.MainDocument != now.MainDocument:
-		ans.Elements, ans.Changes = now.Elements, false
+		ans.Elements, ans.OnlyChanges = now.Elements, false
 	}
 	if ans.Elements == nil {
 		ans.Elements = []annotation.Element{}
 	}
-	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
+	b.Elements.RecordRowsReported(shownWithRow(ans.Elements))
 	if res.TimedOut {
 		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.WaitedFor,
 			res.Took.Round(100*time.Millisecond)))
 	}
 	for _, src := range now.UnresponsiveFrames {
-		AddNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))
+		AddNote(&ans, "A frame did not answer and is left out: "+surface.Truncate(src, 100))
 	}
 	if active {
 		t.publishMarks(now)
-		b.Events.StateChanged()
+		b.Events.PublishState()
 	}
 	return ans
 }
@@ -290,10 +290,10 @@ func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snaps
 	t.lastWhole = now
 	b.Unlock()
 	ans.Above, ans.Below = 0, 0
-	ans.Elements, ans.Gone, ans.Changes = now.Elements, nil, false
+	ans.Elements, ans.Gone, ans.OnlyChanges = now.Elements, nil, false
 	if a.ChangesOnly && before != nil && before.MainDocument == now.MainDocument {
 		ans.Elements, ans.Gone = t.Observer.Compare(ctx, before, now)
-		ans.Changes = true
+		ans.OnlyChanges = true
 	}
 }
 
@@ -327,7 +327,7 @@ func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Doc
 	s.Manager.Unlock()
 	defer a.Watch.Close()
 	a.Watch.SetReadOnly()
-	a.Watch.Wait(ctx, a.WaitState())
+	a.Watch.Wait(ctx, a.ActivityFunc())
 	if err := ask(ctx, a.Page.Documents()); err != nil {
 		return t.Explain(ctx, err)
 	}

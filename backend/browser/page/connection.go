@@ -11,9 +11,9 @@ import (
 	"sextant/backend/browser/page/effects"
 )
 
-// PageOpened implements cdp.Handler. It makes the page a tab of the session with its browser context, or of the
+// HandlePageOpened implements cdp.Handler. It makes the page a tab of the session with its browser context, or of the
 // window's.
-func (c *Connection) PageOpened(p *cdp.Page) {
+func (c *Connection) HandlePageOpened(p *cdp.Page) {
 	b := c.manager
 	b.Lock()
 	s := b.sessions[""]
@@ -33,7 +33,7 @@ func (c *Connection) PageOpened(p *cdp.Page) {
 		if other == t || other.Tracker == nil {
 			continue
 		}
-		other.Tracker.LoadStopped(PopupFrame)
+		other.Tracker.RecordLoadStop(PopupFrame)
 		// A tab that hides its opener belongs to a tab that expects one.
 		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil &&
 			p.OpenerID == "" && other.ExpectsTab {
@@ -42,16 +42,16 @@ func (c *Connection) PageOpened(p *cdp.Page) {
 	}
 	if opener != nil {
 		opener.ExpectsTab, t.opener = false, opener
-		opener.AddEffect(effects.KindOpened, fmt.Sprintf("opened tab %d", t.ID), t.ID)
+		opener.AddEffect(effects.KindTabOpened, fmt.Sprintf("opened tab %d", t.ID), t.ID)
 	}
 	b.Signal()
 	b.Unlock()
-	b.Viewer.FrontChanged()
-	b.Events.StateChanged()
+	b.Viewer.UpdateFront()
+	b.Events.PublishState()
 }
 
-// PageClosed implements cdp.Handler.
-func (c *Connection) PageClosed(p *cdp.Page) {
+// HandlePageClosed implements cdp.Handler.
+func (c *Connection) HandlePageClosed(p *cdp.Page) {
 	b := c.manager
 	b.Lock()
 	t := c.tabs[p]
@@ -66,12 +66,12 @@ func (c *Connection) PageClosed(p *cdp.Page) {
 			b.Elements.EndDocument(doc)
 		}
 	}
-	b.Viewer.FrontChanged()
-	b.Events.StateChanged()
+	b.Viewer.UpdateFront()
+	b.Events.PublishState()
 }
 
-// PageEvent implements cdp.Handler.
-func (c *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
+// HandlePageEvent implements cdp.Handler.
+func (c *Connection) HandlePageEvent(p *cdp.Page, ev cdp.Event) {
 	switch ev.Method {
 	case "Browser.downloadWillBegin":
 		c.downloadWillBegin(p, ev)
@@ -86,7 +86,7 @@ func (c *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 	if t == nil {
 		return
 	}
-	c.manager.handler.TabEvent(t, p, ev)
+	c.manager.handler.HandleTabEvent(t, p, ev)
 }
 
 // Connection is the connection to one running Chromium. It implements cdp.Handler.
@@ -104,8 +104,8 @@ func (m *Manager) NewConnection(notes []string) *Connection {
 	return &Connection{manager: m, notes: notes, tabs: map[*cdp.Page]*Tab{}}
 }
 
-// Open sets the folder for downloads, unless the browser was attached, and reads the browser's user agent.
-func (c *Connection) Open(ctx context.Context) error {
+// SetUp sets the folder for downloads, unless the browser was attached, and reads the browser's user agent.
+func (c *Connection) SetUp(ctx context.Context) error {
 	if c.manager.Config.AttachURL == "" {
 		if err := c.allowDownloads(ctx, "", ""); err != nil {
 			return err

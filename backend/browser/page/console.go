@@ -9,9 +9,9 @@ import (
 	"sextant/backend/surface"
 )
 
-// Console returns console messages of the active tab, oldest first, and the number of messages left out by the
+// ConsoleMessages returns console messages of the active tab, oldest first, and the number of messages left out by the
 // limit. Likely secrets are masked. It does not start Chromium.
-func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, more int, err error) {
+func (s *Session) ConsoleMessages(o console.Options) (list []console.Message, more int, err error) {
 	level := o.Level
 	if level == "" {
 		level = console.LevelInfo

@@ -19,7 +19,7 @@ const (
 // Dialog is an open dialog: one of the page's scripts, which are blocked while it is open, or an HTTP authentication
 // request, which blocks the load of the page.
 type Dialog struct {
-	Kind, Text, Session string
+	Kind, Text, SessionID string
 	// DefaultText is the initial text of a prompt.
 	DefaultText string
 	// RequestID is the paused request of an authentication dialog, Origin the site that asks.
@@ -35,14 +35,14 @@ func (d *Dialog) Describe() string {
 		return "log-in: " + d.Text
 	}
 	text := d.Kind + " " + surface.QuoteText(d.Text, 200)
-	if d.DefaultText != "" && !d.Secret() {
+	if d.DefaultText != "" && !d.WantsSecret() {
 		text += " (default " + surface.QuoteText(d.DefaultText, 60) + ")"
 	}
 	return text
 }
 
-// Secret reports whether the answer to the dialog is a secret, which must not be shown.
-func (d *Dialog) Secret() bool {
+// WantsSecret reports whether the answer to the dialog is a secret, which must not be shown.
+func (d *Dialog) WantsSecret() bool {
 	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.AsksForSecret(d.Text)
 }
 
@@ -72,7 +72,7 @@ func (t *Tab) CancelAuth() {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
 	if d := t.Dialog; d != nil && d.Kind == DialogAuth && t.Page != nil {
-		t.Page.Post(d.Session, CancelAuthRequest(d.RequestID))
+		t.Page.Post(d.SessionID, CancelAuthRequest(d.RequestID))
 		t.Dialog = nil
 	}
 }
@@ -93,9 +93,9 @@ func (s *Session) TabWithDialog() *Tab {
 	return nil
 }
 
-// DialogAnswered removes d, unless another dialog has replaced it. If d hid an authentication request, that is open
+// RemoveDialog removes d, unless another dialog has replaced it. If d hid an authentication request, that is open
 // again and interrupts the running action.
-func (t *Tab) DialogAnswered(d *Dialog) {
+func (t *Tab) RemoveDialog(d *Dialog) {
 	t.WithLock(func() {
 		if t.Dialog == d {
 			t.Dialog = d.AuthBehind
@@ -106,8 +106,8 @@ func (t *Tab) DialogAnswered(d *Dialog) {
 	})
 }
 
-// OpenDialog returns the tab's open dialog, nil for none.
-func (t *Tab) OpenDialog() *Dialog {
+// DescribeDialog returns the tab's open dialog, nil for none.
+func (t *Tab) CurrentDialog() *Dialog {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
 	return t.Dialog
@@ -144,13 +144,13 @@ func (s *Session) DialogWantsSecret() bool {
 	if t == nil {
 		return false
 	}
-	d := t.OpenDialog()
-	return d != nil && d.Secret()
+	d := t.CurrentDialog()
+	return d != nil && d.WantsSecret()
 }
 
-// OpenDialog describes in a sentence the dialog that HandleDialog would answer, and returns the address of the page
+// DescribeDialog describes in a sentence the dialog that HandleDialog would answer, and returns the address of the page
 // that opened it. Both are "" when no dialog is open. It does not start Chromium.
-func (s *Session) OpenDialog() (what, address string) {
+func (s *Session) DescribeDialog() (what, address string) {
 	t := s.TabWithDialog()
 	if t == nil {
 		return "", ""
@@ -169,7 +169,7 @@ func (s *Session) OpenDialog() (what, address string) {
 // FileChooser is a page's request for files. Its chooser is not shown. Node is the file field, 0 when the page
 // opened the chooser without one. Session and Frame are the ids of its protocol session and frame.
 type FileChooser struct {
-	Session, Frame string
-	Node           proto.DOMBackendNodeID
-	Multiple       bool
+	SessionID, FrameID string
+	Node               proto.DOMBackendNodeID
+	Multiple           bool
 }

@@ -54,7 +54,7 @@ func (d *download) Effect() (kind, text string) { return effects.KindDownload, d
 
 // sentence describes the download for an answer. Called under the lock.
 func (d *download) sentence() string {
-	name := fmt.Sprintf("download: %q", surface.Clip(d.Name, 80))
+	name := fmt.Sprintf("download: %q", surface.Truncate(d.Name, 80))
 	switch d.State {
 	case DownloadDone:
 		return fmt.Sprintf("%s, %s, saved as %s", name, downloaddir.FormatBytes(d.Received), d.Path)
@@ -122,7 +122,7 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 		d.end(downloadCanceled, "")
 	}
 	s.Manager.Unlock()
-	s.Manager.Events.StateChanged()
+	s.Manager.Events.PublishState()
 	return nil
 }
 
@@ -201,13 +201,13 @@ func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	running := d.State == downloadRunning
 	contextID := t.Session.contextID
 	b.Unlock()
-	t.Tracker.LoadStopped(string(w.FrameID))
+	t.Tracker.RecordLoadStop(string(w.FrameID))
 	if running {
-		t.Tracker.RequestStarted(d.guid, d.guid)
+		t.Tracker.RecordRequestStart(d.guid, d.guid)
 	} else {
 		c.cancel(d.guid, contextID)
 	}
-	b.Events.StateChanged()
+	b.Events.PublishState()
 }
 
 // likelyTab returns the tab that most likely started a download without a known page: a tab with a running action,
@@ -231,7 +231,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	d := &download{
 		Download: event.Download{
 			ID: s.lastDownload, Name: downloaddir.FileName(w.SuggestedFilename),
-			URL: surface.Clip(w.URL, network.MaxURL), State: downloadRunning, Tab: t.ID,
+			URL: surface.Truncate(w.URL, network.MaxURL), State: downloadRunning, Tab: t.ID,
 		},
 		guid: w.GUID, dir: dir, t: t, begun: time.Now(),
 	}
@@ -249,7 +249,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	}
 	s.dropOldDownload()
 	s.downloads = append(s.downloads, d)
-	t.Effects.NoteSource(effects.KindDownload, t.ID, d)
+	t.Effects.AddSource(effects.KindDownload, t.ID, d)
 	return d
 }
 
@@ -261,7 +261,7 @@ func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	s.dropOldDownload()
 	s.downloads = append(s.downloads, &download{Download: f})
 	s.Manager.Unlock()
-	s.Manager.Events.StateChanged()
+	s.Manager.Events.PublishState()
 	return f
 }
 
@@ -315,7 +315,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 		d.end(downloadCanceled, "")
 	default:
 		// A download that arrived in one piece has reported no progress to check the limits against.
-		if stop = downloaddir.OverLimit(d.dir, b.Config.MaxDownload, d.Received, d.Size,
+		if stop = downloaddir.OverLimitReason(d.dir, b.Config.MaxDownload, d.Received, d.Size,
 			m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
 			d.end(downloadFailed, stop)
 		}
@@ -336,10 +336,10 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 		return
 	}
 	if over || waited {
-		d.t.Tracker.RequestEnded(d.guid)
+		d.t.Tracker.RecordRequestEnd(d.guid)
 	}
 	if publish || over {
-		b.Events.StateChanged()
+		b.Events.PublishState()
 	}
 }
 
@@ -373,8 +373,8 @@ func (d *download) finish(b *Manager) {
 		d.end(DownloadDone, "")
 	}
 	b.Unlock()
-	d.t.Tracker.RequestEnded(d.guid)
-	b.Events.StateChanged()
+	d.t.Tracker.RecordRequestEnd(d.guid)
+	b.Events.PublishState()
 }
 
 // CleanDownloads removes the partial files of earlier runs. Call it before the first Chromium starts.

@@ -47,14 +47,14 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		s.Manager.Unlock()
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
-				t.WithLock(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
+				t.WithLock(func() { t.emulation = was; t.UpdateGeolocationPermission(t.URL) })
 				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser rejected the emulation: " +
-					surface.Clip(err.Error(), 200), Suggestion: "Correct the value named in the message."}
+					surface.Truncate(err.Error(), 200), Suggestion: "Correct the value named in the message."}
 			}
 		}
 		a.Page.SetFrameRequests(requests[1:])
-		t.WithLock(func() { t.UpdateGeolocation(t.URL) })
-		s.Manager.Events.StateChanged()
+		t.WithLock(func() { t.UpdateGeolocationPermission(t.URL) })
+		s.Manager.Events.PublishState()
 		return nil
 	})
 }
@@ -71,11 +71,11 @@ func (s *Session) SetDevice(e emulation.Emulation) {
 		own := e
 		t.emulation = &own
 		t.applyEmulation()
-		t.UpdateGeolocation(t.URL)
+		t.UpdateGeolocationPermission(t.URL)
 	}
 	s.Manager.Unlock()
-	s.Manager.Events.StateChanged()
-	s.Manager.Viewer.PageChanged()
+	s.Manager.Events.PublishState()
+	s.Manager.Viewer.RequestMarks()
 }
 
 // applyEmulation sends the tab's emulation to the browser. Called under the lock.
@@ -84,9 +84,9 @@ func (t *Tab) applyEmulation() {
 		return
 	}
 	requests := t.emulationRequests()
-	t.Page.Post(t.Page.Session, requests[0])
+	t.Page.Post(t.Page.SessionID, requests[0])
 	for _, req := range requests[1:] {
-		t.Page.Post(t.Page.Session, req)
+		t.Page.Post(t.Page.SessionID, req)
 	}
 	t.Page.SetFrameRequests(requests[1:])
 	t.Session.Manager.Viewer.Repaint(t)

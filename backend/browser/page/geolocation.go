@@ -11,11 +11,11 @@ import (
 // emulating tab shows, and to the one that the tab is about to show, because a page may ask at its start. It is
 // revoked when the tab has left the origin and no other emulating tab needs it.
 
-// UpdateGeolocation grants and revokes geolocation for a tab that shows, or navigates to, the addresses. Called under
-// the lock.
-func (t *Tab) UpdateGeolocation(addresses ...string) {
+// UpdateGeolocationPermission grants and revokes geolocation for a tab that shows, or navigates to, the addresses.
+// Called under the lock.
+func (t *Tab) UpdateGeolocationPermission(addresses ...string) {
 	var now []string
-	if t.emulation != nil && t.emulation.Position != nil && !t.Closed {
+	if t.emulation != nil && t.emulation.Geolocation != nil && !t.Closed {
 		for _, a := range addresses {
 			if o := webOrigin(a); o != "" && !slices.Contains(now, o) {
 				now = append(now, o)

@@ -35,25 +35,25 @@ type Config struct {
 
 // EventHandler handles the events of tabs. The goroutine that reads from the browser calls it; it must not block.
 type EventHandler interface {
-	// TabEvent handles an event of one of the tab's sessions.
-	TabEvent(t *Tab, p *cdp.Page, ev cdp.Event)
+	// HandleTabEvent handles an event of one of the tab's sessions.
+	HandleTabEvent(t *Tab, p *cdp.Page, ev cdp.Event)
 }
 
 // Viewer shows the window's active tab to people. Its methods must not block, because the goroutine that reads from
 // the browser calls them too.
 type Viewer interface {
-	// FrontChanged reports that another tab may be the window's active one.
-	FrontChanged()
-	// PageChanged requests new numbers for the window's active tab.
-	PageChanged()
+	// UpdateFront reports that another tab may be the window's active one.
+	UpdateFront()
+	// RequestMarks requests new numbers for the window's active tab.
+	RequestMarks()
 	// Repaint requests a new picture if the viewer shows t. Called under the manager's lock.
 	Repaint(t *Tab)
-	// ScreencastFrame handles a new picture of t.
-	ScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
-	// Typed reports text that was typed into a field of the window's active tab.
-	Typed(k EnteredText)
-	// Disconnected reports that Chromium has ended. Called under the manager's lock.
-	Disconnected()
+	// HandleScreencastFrame handles a new picture of t.
+	HandleScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
+	// HandleEnteredText reports text that was typed into a field of the window's active tab.
+	HandleEnteredText(k EnteredText)
+	// HandleBrowserEnd reports that Chromium has ended. Called under the manager's lock.
+	HandleBrowserEnd()
 }
 
 // Manager contains the sessions of one browser, their tabs and their shared state. One lock guards the state of all
@@ -104,8 +104,8 @@ func (m *Manager) Lock() { m.mu.Lock() }
 // Unlock unlocks the state of sessions and tabs.
 func (m *Manager) Unlock() { m.mu.Unlock() }
 
-// Stopped returns a channel that Close closes.
-func (m *Manager) Stopped() <-chan struct{} { return m.stop }
+// Done returns a channel that Close closes.
+func (m *Manager) Done() <-chan struct{} { return m.stop }
 
 // Go runs f on a goroutine that Wait waits for.
 func (m *Manager) Go(f func()) { m.wg.Go(f) }
@@ -131,8 +131,8 @@ func (m *Manager) Closed() bool { return m.closed }
 // Conn returns the connection to the running Chromium, nil for none. Called under the lock.
 func (m *Manager) Conn() *Connection { return m.conn }
 
-// RemoveTemporary removes the temporary folder for downloads, if there is one, with its files.
-func (m *Manager) RemoveTemporary() error {
+// RemoveTempDir removes the temporary folder for downloads, if there is one, with its files.
+func (m *Manager) RemoveTempDir() error {
 	if m.tempDownloads == "" {
 		return nil
 	}
@@ -178,8 +178,8 @@ func (m *Manager) TabCount(owner string) int {
 	return 0
 }
 
-// WindowState sets the tabs, the active tab and the downloads of s to those of the window. Called under the lock.
-func (m *Manager) WindowState(s *event.BrowserState) {
+// FillWindowState sets the tabs, the active tab and the downloads of s to those of the window. Called under the lock.
+func (m *Manager) FillWindowState(s *event.BrowserState) {
 	s.Tabs = []event.Tab{}
 	if w := m.sessions[""]; w != nil {
 		s.Tabs, s.Downloads = w.TabList(), w.downloadList()
@@ -212,9 +212,9 @@ func (m *Manager) Marks() *event.Marks {
 	return nil
 }
 
-// Connected makes c the running Chromium and calls then under the lock. Call Restore afterwards to open the tabs of
+// SetConn makes c the running Chromium and calls then under the lock. Call Restore afterwards to open the tabs of
 // an earlier Chromium again.
-func (m *Manager) Connected(c *Connection, then func()) {
+func (m *Manager) SetConn(c *Connection, then func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.conn = c
@@ -238,9 +238,9 @@ func (m *Manager) Restore(ctx context.Context, c *Connection) {
 	}
 }
 
-// Disconnected records that the Chromium of c has ended and calls then under the lock. The tabs remain without their
-// pages.
-func (m *Manager) Disconnected(c *Connection, then func()) {
+// HandleBrowserEnd records that the Chromium of c has ended and calls then under the lock. The tabs remain without
+// their pages.
+func (m *Manager) ClearConn(c *Connection, then func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.conn == c {
@@ -261,7 +261,7 @@ func (m *Manager) Disconnected(c *Connection, then func()) {
 		}
 	}
 	then()
-	m.Viewer.Disconnected()
+	m.Viewer.HandleBrowserEnd()
 	m.Signal()
 }
 

@@ -32,14 +32,14 @@ var ErrNoAnswer = errors.New("the site did not answer")
 
 // Open navigates to an address.
 func (a *Action) Open(ctx context.Context, address string) error {
-	a.SetOutcome("opened %s", surface.Clip(address, 300))
+	a.SetOutcome("opened %s", surface.Truncate(address, 300))
 	return a.Navigate(ctx, func(ctx context.Context) (string, error) {
 		res, err := proto.PageNavigate{URL: address, TransitionType: proto.PageTransitionTypeTyped}.Call(a.Client(ctx))
 		if err != nil {
 			if strings.Contains(err.Error(), "Cannot navigate to invalid URL") {
 				return "", &surface.Fault{
 					Kind:       surface.FaultInvalid,
-					Message:    fmt.Sprintf("%q is no address", surface.Clip(address, 200)),
+					Message:    fmt.Sprintf("%q is no address", surface.Truncate(address, 200)),
 					Suggestion: "Send an address such as https://example.com.",
 				}
 			}
@@ -65,8 +65,8 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 		return nil
 	case ctx.Err() != nil && a.Tab.endedFault(context.Cause(ctx)) == nil && !errors.Is(context.Cause(ctx), ErrDialog):
 		// The caller has canceled, but a load in progress would still occupy a connection.
-		a.Page.Post(a.Page.Session, proto.PageStopLoading{})
-		a.Tab.Tracker.LoadStopped(a.Page.MainFrame())
+		a.Page.Post(a.Page.SessionID, proto.PageStopLoading{})
+		a.Tab.Tracker.RecordLoadStop(a.Page.MainFrameID())
 		return err
 	case !errors.Is(context.Cause(bounded), ErrNoAnswer):
 		return err
@@ -74,13 +74,13 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	stop, cancelStop := context.WithTimeout(ctx, time.Second)
 	defer cancelStop()
 	_ = proto.PageStopLoading{}.Call(a.Client(stop))
-	a.Tab.Tracker.LoadStopped(a.Page.MainFrame())
+	a.Tab.Tracker.RecordLoadStop(a.Page.MainFrameID())
 	a.Tab.Session.Manager.Lock()
 	still := a.Tab.URL
 	a.Tab.Session.Manager.Unlock()
 	return &surface.Fault{
 		Kind: surface.FaultTimeout, Message: fmt.Sprintf("No answer within %s (%s). The tab still shows %s.",
-			limit.Round(time.Second), a.Outcome, surface.Clip(still, 200)),
+			limit.Round(time.Second), a.Outcome, surface.Truncate(still, 200)),
 		Suggestion: "Try again later, or open another address.",
 	}
 }
@@ -93,7 +93,7 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 		a.Note = "The address did not lead to a page (a download or an empty response); the tab stays where it was."
 		return nil
 	case problem != "":
-		a.Tab.WithLock(func() { a.Tab.Effects.Remove(effects.KindFailed) })
+		a.Tab.WithLock(func() { a.Tab.Effects.Remove(effects.KindNavigationFailed) })
 		return &surface.Fault{
 			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).",
 				effects.NetworkErrorText(problem), problem),

@@ -62,7 +62,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 	t.applyEmulation()
 	if len(s.Tabs) > maxTabs {
 		s.Manager.Log.Warn("a page opened too many tabs", "session", s.Owner)
-		p.Post(p.Session, proto.PageClose{})
+		p.Post(p.SessionID, proto.PageClose{})
 	}
 	return t
 }
@@ -70,7 +70,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 // remove removes a closed tab; if it was the active one, a neighbor becomes active. Called under the lock.
 func (s *Session) remove(t *Tab) {
 	t.Closed, t.Page = true, nil
-	t.UpdateGeolocation()
+	t.UpdateGeolocationPermission()
 	t.Interrupt(ErrTabClosed)
 	i := slices.Index(s.Tabs, t)
 	if i < 0 {
@@ -85,7 +85,7 @@ func (s *Session) remove(t *Tab) {
 	}
 	for _, other := range s.Tabs {
 		if other == s.Active || t == s.Active {
-			other.AddEffect(effects.KindClosed, fmt.Sprintf("tab %d closed", t.ID), t.ID)
+			other.AddEffect(effects.KindTabClosed, fmt.Sprintf("tab %d closed", t.ID), t.ID)
 			break
 		}
 	}
@@ -204,7 +204,7 @@ func (s *Session) openedInFront(t *Tab, events []annotation.Event) int {
 		return 0
 	}
 	for _, e := range events {
-		if e.Kind == effects.KindOpened && e.Tab == s.Active.ID {
+		if e.Kind == effects.KindTabOpened && e.Tab == s.Active.ID {
 			return e.Tab
 		}
 	}
@@ -223,11 +223,11 @@ func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	if t != nil {
 		return t, nil
 	}
-	return s.OpenEmpty(ctx, e)
+	return s.OpenEmptyTab(ctx, e)
 }
 
-// OpenEmpty opens an empty tab and selects it.
-func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
+// OpenEmptyTab opens an empty tab and selects it.
+func (s *Session) OpenEmptyTab(ctx context.Context, e *Connection) (*Tab, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Manager.Config.Limits.Navigation)
 	defer cancel()
 	s.Manager.Lock()
@@ -247,7 +247,7 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	element, known := s.Manager.Elements.Element(id)
 	if !known {
-		if s.Manager.Elements.Issued(id) {
+		if s.Manager.Elements.WasIssued(id) {
 			return nil, &surface.Fault{
 				Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
 				Suggestion: "Call annotate_page.",

@@ -23,9 +23,9 @@ func settleLimits() collect.SettleLimits {
 	}
 }
 
-// WaitState returns a function for Watch.Wait that asks the documents touched by the action whether they have
+// ActivityFunc returns a function for Watch.Wait that asks the documents touched by the action whether they have
 // settled.
-func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error) {
+func (a *Action) ActivityFunc() func(context.Context, bool) (settle.Activity, error) {
 	return func(ctx context.Context, draw bool) (settle.Activity, error) {
 		docs := a.touchedDocuments()
 		if len(docs) == 0 {
@@ -87,7 +87,7 @@ func (a *Action) touchedDocuments() []*cdp.Document {
 	if fresh := a.Watch.NavigatedFrames(); len(fresh) > 0 {
 		for _, d := range p.Documents() {
 			for _, frame := range fresh {
-				if d.Frame() == frame {
+				if d.FrameID() == frame {
 					add(d)
 				}
 			}

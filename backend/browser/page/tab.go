@@ -28,7 +28,7 @@ func (t *Tab) WithLock(change func()) {
 	t.Session.Manager.Unlock()
 }
 
-func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }
+func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrameID()) }
 
 // LastBox returns the position of the element in the snapshot of the last action, nil when it is not in it.
 func (t *Tab) LastBox(id int) *collect.Rect {
@@ -47,7 +47,7 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 // ShowPointer publishes where the assistant's pointer goes, if the tab is the window's. Call it before the action.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
-		t.Session.Manager.Events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
+		t.Session.Manager.Events.PublishPointer(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
 	}
 }
 
@@ -199,7 +199,7 @@ func (t *Tab) release() {
 	stale := t.Stale
 	t.Session.Manager.Unlock()
 	if stale {
-		t.Session.Manager.Viewer.PageChanged()
+		t.Session.Manager.Viewer.RequestMarks()
 	}
 }
 
@@ -310,7 +310,7 @@ func (t *Tab) endedFault(cause error) error {
 // describe returns the tab's entry in the list of tabs. Called under the lock.
 func (t *Tab) describe() event.Tab {
 	d := event.Tab{
-		ID: t.ID, Title: t.Title, URL: t.URL, Back: t.CanGoBack, Forward: t.CanGoForward, Crashed: t.Crashed,
+		ID: t.ID, Title: t.Title, URL: t.URL, CanGoBack: t.CanGoBack, CanGoForward: t.CanGoForward, Crashed: t.Crashed,
 	}
 	if t.emulation != nil && *t.emulation != (emulation.Emulation{}) {
 		d.Device = t.emulation.Name()
@@ -345,13 +345,13 @@ func (t *Tab) TakeEffects() []annotation.Event {
 }
 
 // AddEffect adds an effect for the next answer. about is the tab that it concerns. Called under the lock.
-func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, text, about) }
+func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Add(kind, text, about) }
 
 // AddConsoleError adds an error of the page's scripts for the next answer, but only while an action runs:
 // console_messages lists all others. Called under the lock.
 func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
-		t.Effects.NoteConsoleError(text, t.ID)
+		t.Effects.AddConsoleError(text, t.ID)
 	}
 }
 
@@ -382,7 +382,7 @@ func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 // publishMarks publishes the marks of a snapshot to the window and requests a new picture, so that the two match.
 func (t *Tab) publishMarks(l *observe.Snapshot) {
 	t.WithLock(func() { t.Session.Manager.Viewer.Repaint(t) })
-	t.Session.Manager.Events.MarksChanged(l.Marks())
+	t.Session.Manager.Events.PublishMarks(l.Marks())
 }
 
 // TryRefresh takes a snapshot for the window, unless the tab's turn is taken.
@@ -412,7 +412,7 @@ func (t *Tab) refresh(ctx context.Context) {
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(b.Config.Limits)}
 	b.Unlock()
 	a.Watch.SetReadOnly()
-	res := a.Watch.Wait(ctx, a.WaitState())
+	res := a.Watch.Wait(ctx, a.ActivityFunc())
 	a.Watch.Close()
 	now, err := a.observe(ctx, res)
 	if err != nil {

@@ -35,14 +35,14 @@ func NewPublisher(publish func(event.Event), current func() event.BrowserState) 
 	return p
 }
 
-// StateChanged requests that the state of the browser is published.
-func (p *Publisher) StateChanged() { p.add(func() { p.dirty = true }) }
+// PublishState requests that the state of the browser is published.
+func (p *Publisher) PublishState() { p.add(func() { p.dirty = true }) }
 
-// MarksChanged requests that m is published. It replaces marks that still wait.
-func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.marks = m }) }
+// PublishMarks requests that m is published. It replaces marks that still wait.
+func (p *Publisher) PublishMarks(m *event.Marks) { p.add(func() { p.marks = m }) }
 
-// PointerMoved requests that the position of the assistant's pointer is published.
-func (p *Publisher) PointerMoved(at event.Pointer) {
+// PublishPointer requests that the position of the assistant's pointer is published.
+func (p *Publisher) PublishPointer(at event.Pointer) {
 	p.add(func() {
 		if len(p.pointers) >= maxPendingPointers {
 			p.pointers = p.pointers[1:]

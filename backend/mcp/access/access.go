@@ -72,8 +72,8 @@ type Server struct {
 	// Workspace.
 	Cwd, Workspace string
 	Override       *Override
-	// Roots is true if the person lets the server know the workspace; then the server may use it.
-	Roots bool
+	// RootsAllowed is true if the person lets the server know the workspace; then the server may use it.
+	RootsAllowed bool
 }
 
 // Machine describes the machine that servers run on.
@@ -81,7 +81,7 @@ type Machine struct {
 	// Home is the person's home, "" if unknown; Path is the search path for commands.
 	Home, Path string
 	// Places classifies paths; nil classifies none. OwnFolders are Sextant's own folders.
-	Places     *protectedpaths.Places
+	Places     *protectedpaths.Classifier
 	OwnFolders []string
 	// GrantableFolders are folders in OwnFolders that servers may use. Bundles is the folder with the programs
 	// of bundles, which servers may read.
@@ -102,8 +102,8 @@ type Permissions struct {
 	// too.
 	Network, Read, Write, Program []string
 	Package                       string
-	// OpenContainer says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
-	OpenContainer string
+	// ContainerProblem says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
+	ContainerProblem string
 	// Dir is the folder that the program starts in, "" if the entry does not determine it.
 	Dir string
 	// Notes are sentences for the person about what the entry names but is not granted, or not in full.
@@ -196,9 +196,9 @@ func (g *resolver) absolute(text, dir string) (string, bool) {
 // program uses it.
 func (g *resolver) setDir(dir string) {
 	granted := slices.Concat(g.perms.Read, g.perms.Write)
-	below := func(p string) bool { return subpath.Within(dir, p) || subpath.Within(p, dir) }
+	below := func(p string) bool { return subpath.IsWithin(dir, p) || subpath.IsWithin(p, dir) }
 	switch {
-	case g.server.Cwd != "", slices.ContainsFunc(granted, func(p string) bool { return subpath.Within(dir, p) }):
+	case g.server.Cwd != "", slices.ContainsFunc(granted, func(p string) bool { return subpath.IsWithin(dir, p) }):
 		g.perms.Dir = dir
 	case g.usesDir && dir != "" && (!g.isClosed(dir) ||
 		slices.ContainsFunc(slices.Concat(granted, g.perms.Program), below)):
@@ -208,7 +208,7 @@ func (g *resolver) setDir(dir string) {
 
 // isClosed reports whether the program can see a path only if it is granted.
 func (g *resolver) isClosed(path string) bool {
-	return slices.ContainsFunc(g.closed, func(c string) bool { return subpath.Within(path, c) })
+	return slices.ContainsFunc(g.closed, func(c string) bool { return subpath.IsWithin(path, c) })
 }
 
 // applyOverride replaces derived grants with those that the person wrote.
@@ -234,8 +234,8 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 					"them writable.", path)
 				g.perms.Read = append(g.perms.Read, path)
 			default:
-				if description, kind := g.classify(path); kind == protectedpaths.Secret || write &&
-					kind == protectedpaths.Sensitive {
+				if description, kind := g.classify(path); kind == protectedpaths.KindSecret || write &&
+					kind == protectedpaths.KindSensitive {
 					g.perms.secretPaths[path] = description
 				}
 				all = append(all, path)
@@ -254,15 +254,15 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 // isOwnData reports whether a path is Sextant's own data, which no server may access.
 func (g *resolver) isOwnData(path string) bool {
 	if g.inBundle(path) || slices.ContainsFunc(g.GrantableFolders,
-		func(open string) bool { return subpath.Within(path, open) }) {
+		func(open string) bool { return subpath.IsWithin(path, open) }) {
 		return false
 	}
-	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && subpath.Within(path, own) })
+	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && subpath.IsWithin(path, own) })
 }
 
 // inBundle reports whether a path is inside the folder of a bundle.
 func (g *resolver) inBundle(path string) bool {
-	return g.Bundles != "" && path != g.Bundles && subpath.Within(path, g.Bundles)
+	return g.Bundles != "" && path != g.Bundles && subpath.IsWithin(path, g.Bundles)
 }
 
 func (g *resolver) protectedFolder(path string) bool {
@@ -271,7 +271,7 @@ func (g *resolver) protectedFolder(path string) bool {
 
 func (g *resolver) classify(path string) (description string, kind protectedpaths.Kind) {
 	if g.Places == nil || g.inBundle(path) {
-		return "", protectedpaths.Ordinary
+		return "", protectedpaths.KindOrdinary
 	}
 	p := g.Places.Classify(path)
 	return p.Description, p.Kind

@@ -78,7 +78,7 @@ func (m *machine) is(description string, have []string, want ...string) {
 
 func (m *machine) shows(h Permissions, path string) bool {
 	return slices.ContainsFunc(slices.Concat(h.Read, h.Write, h.Program, []string{h.Package}), func(p string) bool {
-		return p != "" && (subpath.Within(m.path(path), p) || subpath.Within(m.path(path), resolveLinks(p)))
+		return p != "" && (subpath.IsWithin(m.path(path), p) || subpath.IsWithin(m.path(path), resolveLinks(p)))
 	})
 }
 

@@ -58,11 +58,11 @@ func (g *resolver) container() string {
 	if why == "" {
 		return name
 	}
-	g.perms.OpenContainer = why +
+	g.perms.ContainerProblem = why +
 		", so the container may not be isolated. The server runs in Sextant's sandbox instead, where " +
 		name + " cannot reach its service. To run it in the container, switch its sandbox off (sextant.confine " +
 		"\"off\")."
-	g.perms.Notes = append(g.perms.Notes, g.perms.OpenContainer)
+	g.perms.Notes = append(g.perms.Notes, g.perms.ContainerProblem)
 	return ""
 }
 
@@ -194,12 +194,12 @@ func (g *resolver) checkPath(source string) string {
 	if !ok || isRelative(source) && !strings.ContainsAny(source, "/.") {
 		return ""
 	}
-	if slices.ContainsFunc(harmlessPaths, func(h string) bool { return subpath.Within(path, h) }) {
+	if slices.ContainsFunc(harmlessPaths, func(h string) bool { return subpath.IsWithin(path, h) }) {
 		return ""
 	}
 	// Everything outside the closed folders belongs to the system, and root in the container could change it.
 	_, kind := g.classify(path)
-	if kind != protectedpaths.Ordinary || g.isOwnData(path) || g.tooBroad(path) || g.isTool(path) ||
+	if kind != protectedpaths.KindOrdinary || g.isOwnData(path) || g.tooBroad(path) || g.isTool(path) ||
 		!g.isClosed(resolveLinks(path)) ||
 		strings.HasSuffix(path, ".sock") {
 		return "The container can access " + path

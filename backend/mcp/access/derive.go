@@ -21,7 +21,7 @@ var systemFolders = []string{
 
 // isSystem reports whether a path is in a system folder. Removable disks under /run are not.
 func isSystem(path string) bool {
-	in := func(folder string) bool { return subpath.Within(path, folder) }
+	in := func(folder string) bool { return subpath.IsWithin(path, folder) }
 	return slices.ContainsFunc(systemFolders, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) ||
 		path == "/run/media" || path == "/run/mount")
 }
@@ -40,7 +40,7 @@ func (g *resolver) note(format string, args ...any) {
 
 // derive grants what the entry names.
 func (g *resolver) derive(dir string) {
-	if g.server.Roots && g.server.Workspace != "" {
+	if g.server.RootsAllowed && g.server.Workspace != "" {
 		g.grantFolder(g.server.Workspace)
 	}
 	for i, arg := range g.server.Args {
@@ -193,11 +193,11 @@ func (g *resolver) grantWrite(path string) {
 	switch description, kind := g.classify(path); {
 	case g.inBundle(path):
 		g.perms.Read = append(g.perms.Read, path)
-	case g.isOwnData(path) || kind == protectedpaths.Secret:
+	case g.isOwnData(path) || kind == protectedpaths.KindSecret:
 		g.refuse(path, description)
 	case g.isTool(path):
 		g.perms.Read = append(g.perms.Read, path)
-	case kind == protectedpaths.Sensitive:
+	case kind == protectedpaths.KindSensitive:
 		g.note("%s is %s, so it is read-only. To make it writable, add it to sextant.grants.write.", path, description)
 		g.perms.Read = append(g.perms.Read, path)
 	default:
@@ -206,7 +206,7 @@ func (g *resolver) grantWrite(path string) {
 }
 
 func (g *resolver) grantRead(path string) {
-	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
+	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.KindSecret {
 		g.refuse(path, description)
 		return
 	}

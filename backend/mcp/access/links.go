@@ -52,7 +52,7 @@ func (g *resolver) followLinks(path string) (at string, own bool) {
 
 // inWritable reports whether the server may write a path.
 func (g *resolver) inWritable(path string) bool {
-	return slices.ContainsFunc(g.writable, func(w string) bool { return subpath.Within(path, w) })
+	return slices.ContainsFunc(g.writable, func(w string) bool { return subpath.IsWithin(path, w) })
 }
 
 // addWritable records that the server may write a path and the target of its links.
@@ -112,7 +112,7 @@ func (g *resolver) tidyGrants() {
 func (g *resolver) tidyProgram() {
 	g.perms.Program = slices.DeleteFunc(subpath.Outermost(g.perms.Program), func(p string) bool {
 		return g.leadsIntoWritable(p) ||
-			slices.ContainsFunc(g.perms.Read, func(r string) bool { return subpath.Within(p, r) })
+			slices.ContainsFunc(g.perms.Read, func(r string) bool { return subpath.IsWithin(p, r) })
 	})
 	g.perms.sources = slices.DeleteFunc(slices.Clone(g.perms.Program), func(p string) bool {
 		return g.isTool(p) ||

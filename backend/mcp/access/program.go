@@ -25,8 +25,8 @@ var toolFolders = []string{
 func (g *resolver) isTool(path string) bool {
 	return g.Home != "" && slices.ContainsFunc(toolFolders, func(name string) bool {
 		tool := filepath.Join(g.Home, name)
-		return subpath.Within(path, tool) || subpath.Within(path, resolveLinks(tool)) ||
-			subpath.Within(tool, path) && path != g.Home && subpath.Within(path, g.Home)
+		return subpath.IsWithin(path, tool) || subpath.IsWithin(path, resolveLinks(tool)) ||
+			subpath.IsWithin(tool, path) && path != g.Home && subpath.IsWithin(path, g.Home)
 	})
 }
 
@@ -80,7 +80,7 @@ func (g *resolver) showStartFolder(dir string) {
 	description, kind := g.classify(dir)
 	switch {
 	case isSystem(dir) || !g.isClosed(dir) || g.leadsIntoWritable(dir):
-	case g.isOwnData(dir) || kind == protectedpaths.Secret:
+	case g.isOwnData(dir) || kind == protectedpaths.KindSecret:
 		g.refuse(dir, description)
 	case g.tooBroad(dir):
 		g.note("It starts in %s, which contains more than one program, so its content is hidden. Name what the server "+
@@ -147,7 +147,7 @@ func (g *resolver) showScript(path string) {
 
 // showFile makes a file readable together with its package, which contains what the file loads.
 func (g *resolver) showFile(path string) {
-	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
+	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.KindSecret {
 		g.refuse(path, description)
 		return
 	}
@@ -170,7 +170,7 @@ func (g *resolver) grantOwnPackage(at string) {
 		g.protectedFolder(folder) || g.isOwnData(folder) || g.inBundle(folder) || !isDir(folder) {
 		return
 	}
-	if _, kind := g.classify(folder); kind != protectedpaths.Ordinary {
+	if _, kind := g.classify(folder); kind != protectedpaths.KindOrdinary {
 		return
 	}
 	g.perms.Package = folder
@@ -194,7 +194,7 @@ func (g *resolver) siblings(path string) []string {
 		_, kind := g.classify(at)
 		loaded := e.Type().IsRegular() && filepath.Ext(e.Name()) == ending || e.IsDir() &&
 			(e.Name() == "node_modules" || exists(filepath.Join(at, "__init__.py")))
-		if loaded && kind == protectedpaths.Ordinary && len(all) < maxSiblings {
+		if loaded && kind == protectedpaths.KindOrdinary && len(all) < maxSiblings {
 			all = append(all, at)
 		}
 	}
@@ -227,7 +227,7 @@ func hasMarker(dir string) bool {
 // tooBroad reports whether a folder holds too much to be granted whole: a home, a private or temporary folder, any
 // folder around one of these, or a protected folder.
 func (g *resolver) tooBroad(dir string) bool {
-	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && subpath.Within(g.Home, dir) ||
+	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && subpath.IsWithin(g.Home, dir) ||
 		g.protectedFolder(dir) ||
-		slices.ContainsFunc(g.closed, func(c string) bool { return subpath.Within(c, dir) })
+		slices.ContainsFunc(g.closed, func(c string) bool { return subpath.IsWithin(c, dir) })
 }

@@ -75,7 +75,7 @@ func (p Permissions) describe(paths []string) string {
 // ReadsAll reports whether the server may read the whole folder home.
 func (p Permissions) ReadsAll(home string) bool {
 	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(path string) bool {
-		return subpath.Within(home, path)
+		return subpath.IsWithin(home, path)
 	})
 }
 
@@ -107,8 +107,8 @@ func (p Permissions) MissingGrant(output string) string {
 	for line := range strings.Lines(output) {
 		refused, absent := refusalPattern.MatchString(line), absencePattern.MatchString(line)
 		switch {
-		case dockerPattern.MatchString(line) && p.OpenContainer != "":
-			return p.OpenContainer
+		case dockerPattern.MatchString(line) && p.ContainerProblem != "":
+			return p.ContainerProblem
 		case dockerPattern.MatchString(line):
 			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust " +
 				"the server, switch its sandbox off."
@@ -145,5 +145,5 @@ func (p Permissions) MissingGrant(output string) string {
 }
 
 func (p Permissions) covers(list []string, path string) bool {
-	return slices.ContainsFunc(list, func(g string) bool { return subpath.Within(path, g) })
+	return slices.ContainsFunc(list, func(g string) bool { return subpath.IsWithin(path, g) })
 }

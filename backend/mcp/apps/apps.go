@@ -31,8 +31,8 @@ const (
 	maxDomains = 32
 )
 
-// Settings returns what a client declares under Extension.
-func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIME}} }
+// ExtensionSettings returns what a client declares under Extension.
+func ExtensionSettings() map[string]any { return map[string]any{"mimeTypes": []string{MIME}} }
 
 // Tool contains a server's declarations about one of its tools.
 type Tool struct {
@@ -137,8 +137,8 @@ type Page struct {
 	HTML []byte
 	// Domains are the origins that the page wants to use.
 	Domains Domains
-	// Border reports whether the page wants a border, nil if it does not say.
-	Border *bool
+	// PrefersBorder reports whether the page wants a border, nil if it does not say.
+	PrefersBorder *bool
 	// Permissions are the browser features that the page asks for. None is granted.
 	Permissions []string
 }
@@ -210,7 +210,7 @@ func (p *Page) applyMeta(meta sdk.Meta) bool {
 	}
 	if decode(meta, &rest) {
 		if border, ok := rest.UI.Border.(bool); ok {
-			p.Border = &border
+			p.PrefersBorder = &border
 		}
 		if asks, ok := rest.UI.Asks.(map[string]any); ok {
 			for _, name := range []string{"camera", "clipboardWrite", "geolocation", "microphone"} {

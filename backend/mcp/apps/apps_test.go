@@ -58,7 +58,8 @@ func TestPageResource(t *testing.T) {
 		"https://api.example.com", "https://b.example",
 		"wss://e.example:8443",
 	}) ||
-		!slices.Equal(p.Domains.Resource, []string{"https://*.cdn.example"}) || p.Border == nil || *p.Border ||
+		!slices.Equal(p.Domains.Resource, []string{"https://*.cdn.example"}) || p.PrefersBorder == nil ||
+		*p.PrefersBorder ||
 		!slices.Equal(p.Permissions, []string{"camera"}) {
 		t.Errorf("%+v", p)
 	}

@@ -89,7 +89,7 @@ func contextText(content, structured json.RawMessage) (string, error) {
 		for _, b := range blocks {
 			if b.Type != "text" {
 				return "", fmt.Errorf("%w: only text is supported, not %q", errInvalidContext,
-					excerpt.Runes(b.Type, 40))
+					excerpt.TruncateRunes(b.Type, 40))
 			}
 			parts = append(parts, b.Text)
 		}

@@ -50,9 +50,9 @@ type OAuth struct {
 	ClientID     string   `json:"clientId,omitempty"`
 	ClientSecret string   `json:"clientSecret,omitempty"`
 	Scopes       []string `json:"scopes,omitempty"`
-	// Grant is "client_credentials" to sign in without a person. Then PrivateKey may hold a PEM key, and
+	// GrantType is "client_credentials" to sign in without a person. Then PrivateKey may hold a PEM key, and
 	// Algorithm is ES256 or RS256.
-	Grant      string `json:"grant,omitempty"`
+	GrantType  string `json:"grant,omitempty"`
 	PrivateKey string `json:"privateKey,omitempty"`
 	Algorithm  string `json:"algorithm,omitempty"`
 }
@@ -146,9 +146,9 @@ func (e Entry) Problem(name string) string {
 		return "the command contains a NUL character"
 	case e.OAuth != nil && e.URL == "":
 		return "oauth needs a url"
-	case e.OAuth != nil && e.OAuth.Grant != "" && e.OAuth.Grant != "client_credentials":
+	case e.OAuth != nil && e.OAuth.GrantType != "" && e.OAuth.GrantType != "client_credentials":
 		return fmt.Sprintf("oauth.grant %q is unknown; use client_credentials, or leave it out to sign in as a person",
-			e.OAuth.Grant)
+			e.OAuth.GrantType)
 	}
 	if e.URL == "" {
 		return e.Sextant.Problem()

@@ -110,7 +110,7 @@ func TestEntryErrors(t *testing.T) {
 		"sign-in of a program": {"a", Entry{Command: "x", OAuth: &OAuth{}}, "oauth needs a url"},
 		"another grant": {
 			"a",
-			Entry{URL: "https://mcp.example/", OAuth: &OAuth{Grant: "implicit"}},
+			Entry{URL: "https://mcp.example/", OAuth: &OAuth{GrantType: "implicit"}},
 			"is unknown",
 		},
 		"access of a remote one": {

@@ -114,12 +114,12 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 	case err != nil:
 		return requests.Answer{}, err
 	case answer.Answer != event.AnswerOnce:
-		return requests.Answer{Action: requests.Decline}, nil
+		return requests.Answer{Action: requests.ActionDecline}, nil
 	case q.URL != "":
 		a.cfg.OpenPage(q.URL)
-		return requests.Answer{Action: requests.Accept}, nil
+		return requests.Answer{Action: requests.ActionAccept}, nil
 	}
-	return requests.Answer{Action: requests.Accept, Content: answer.FormValues}, nil
+	return requests.Answer{Action: requests.ActionAccept, Content: answer.FormValues}, nil
 }
 
 // escapeForm escapes the invisible characters that a form shows; the values that it sends stay unchanged.

@@ -49,7 +49,7 @@ func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (reques
 	messages := make([]chat.Message, 0, len(q.Messages))
 	for _, m := range q.Messages {
 		role := chat.RoleUser
-		if m.Assistant {
+		if m.FromAssistant {
 			role = chat.RoleAssistant
 		}
 		messages = append(messages, chat.Message{Role: role, Text: m.Text})
@@ -72,7 +72,7 @@ func samplingText(q requests.SamplingQuestion) string {
 	}
 	part("System prompt", q.System)
 	for _, m := range q.Messages {
-		if m.Assistant {
+		if m.FromAssistant {
 			part("As if the model had answered", m.Text)
 		} else {
 			part("Message", m.Text)

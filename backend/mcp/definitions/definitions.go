@@ -123,7 +123,7 @@ func FromTool(server string, remote bool, t *sdk.Tool) (toolspec.Definition, err
 		description = t.Title
 	}
 	return toolspec.Definition{
-		Description: excerpt.Runes(description,
+		Description: excerpt.TruncateRunes(description,
 			maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: server,
 		Group: "mcp", TimeoutMS: int(callLimit.Milliseconds()), Hints: Hints(t.Annotations, remote),
 	}, nil

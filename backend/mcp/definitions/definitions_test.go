@@ -54,7 +54,7 @@ func TestPins(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object"}`)
 	known := &sdk.Tool{Name: "known", Description: "Reads.", InputSchema: schema}
 	before := &sdk.Tool{Name: "changed", Description: "Reads.", InputSchema: schema}
-	pins := map[string]string{"known": Pin(known), "changed": Pin(before)}
+	pins := map[string]string{"known": PinOf(known), "changed": PinOf(before)}
 	now := &sdk.Tool{Name: "changed", Description: "Sends.", InputSchema: schema}
 	fresh, changed := Compare(pins, []*sdk.Tool{known, now, {Name: "new", InputSchema: schema}})
 	if len(fresh) != 1 || fresh["new"] == "" {
@@ -63,7 +63,7 @@ func TestPins(t *testing.T) {
 	if len(changed) != 1 || changed["changed"].Description != "Reads." {
 		t.Errorf("changed are %+v", changed)
 	}
-	if diff := Diff("changed", pins["changed"], Pin(now)); !strings.Contains(diff, "Sends.") {
+	if diff := Diff("changed", pins["changed"], PinOf(now)); !strings.Contains(diff, "Sends.") {
 		t.Errorf("the difference is %s", diff)
 	}
 	full := map[string]string{}
@@ -74,7 +74,7 @@ func TestPins(t *testing.T) {
 		t.Errorf("beyond the bound: %v, %v", fresh, changed)
 	}
 	long := &sdk.Tool{Name: "long", Description: strings.Repeat("x", maxPin), InputSchema: schema}
-	if len(Pin(long)) > 100 {
-		t.Errorf("a long pin has %d bytes", len(Pin(long)))
+	if len(PinOf(long)) > 100 {
+		t.Errorf("a long pin has %d bytes", len(PinOf(long)))
 	}
 }

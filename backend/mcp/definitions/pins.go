@@ -14,9 +14,9 @@ const (
 	maxPin    = 128 << 10
 )
 
-// Pin returns all that a model or a person reads of a tool, as JSON, or the hash of that if it is longer than 128
+// PinOf returns all that a model or a person reads of a tool, as JSON, or the hash of that if it is longer than 128
 // KB.
-func Pin(t *sdk.Tool) string {
+func PinOf(t *sdk.Tool) string {
 	b, err := json.Marshal(struct {
 		Name         string               `json:"name"`
 		Title        string               `json:"title,omitempty"`
@@ -40,7 +40,7 @@ func Pin(t *sdk.Tool) string {
 func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string, changed map[string]*sdk.Tool) {
 	fresh, changed = map[string]string{}, map[string]*sdk.Tool{}
 	for _, t := range tools {
-		pin := Pin(t)
+		pin := PinOf(t)
 		before, known := pins[t.Name]
 		switch {
 		case !known && len(pins)+len(fresh) < maxPinned:

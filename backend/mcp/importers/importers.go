@@ -77,8 +77,8 @@ func NewReader(dataDir, workspace string) Reader {
 	}
 }
 
-// Open reads the file at path, see Read.
-func (r Reader) Open(path string) (List, error) {
+// ReadFile reads the file at path, see Read.
+func (r Reader) ReadFile(path string) (List, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return List{}, fmt.Errorf("reading the file: %w", err)
@@ -97,11 +97,11 @@ func (r Reader) Open(path string) (List, error) {
 	if err != nil {
 		return List{}, fmt.Errorf("reading the file: %w", err)
 	}
-	return r.Read(data)
+	return r.Parse(data)
 }
 
-// Read lists the servers in data, the content of a file.
-func (r Reader) Read(data []byte) (List, error) {
+// Parse lists the servers in data, the content of a file.
+func (r Reader) Parse(data []byte) (List, error) {
 	list, err := r.read(data)
 	sum := sha256.Sum256(data)
 	list.Digest = hex.EncodeToString(sum[:])

@@ -71,7 +71,7 @@ func TestReadLists(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			list, err := reader(t).Read([]byte(c.text))
+			list, err := reader(t).Parse([]byte(c.text))
 			if err != nil || len(list.Servers) != 1 || !strings.Contains(list.Format, c.format) {
 				t.Fatalf("%+v %v", list, err)
 			}
@@ -103,7 +103,7 @@ func TestInvalidLists(t *testing.T) {
 		`{"mcpServers":{"a":{"command":"x` + "\\": "neither JSON",
 	} {
 		t.Run(says, func(t *testing.T) {
-			if _, err := reader(t).Read([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			if _, err := reader(t).Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("%.40q: %v", text, err)
 			}
 		})
@@ -149,7 +149,7 @@ const bundleManifest = `{"manifest_version":"0.3","name":"notes-server","display
 
 func TestBundle(t *testing.T) {
 	r := reader(t)
-	list, err := r.Read(packed(t, map[string]string{
+	list, err := r.Parse(packed(t, map[string]string{
 		"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n",
 		"server/data.txt": "data",
 	}))
@@ -199,7 +199,7 @@ func TestHostileBundles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reader(t)
-			list, err := r.Read(data)
+			list, err := r.Parse(data)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				return
@@ -223,7 +223,7 @@ func TestHostileBundles(t *testing.T) {
 			if text != "" {
 				files["manifest.json"] = text
 			}
-			if _, err := reader(t).Read(packed(t, files)); err == nil {
+			if _, err := reader(t).Parse(packed(t, files)); err == nil {
 				t.Errorf("%s was accepted", name)
 			}
 		})

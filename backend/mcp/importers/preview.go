@@ -27,8 +27,8 @@ type Preview struct {
 type PreviewedServer struct {
 	Name  string       `json:"name"`
 	Entry config.Entry `json:"entry"`
-	// Line is the command line that would run, or the address of a remote server.
-	Line string `json:"line"`
+	// CommandOrURL is the command line that would run, or the address of a remote server.
+	CommandOrURL string `json:"line"`
 	// Exists is true if a server of that name exists; it stays unchanged. Problem says why the server cannot be
 	// added, "" if it can.
 	Exists  bool   `json:"taken"`
@@ -59,16 +59,16 @@ func PreviewOf(path string, list List) (Preview, error) {
 	p := Preview{Format: list.Format, Digest: list.Digest, Servers: []PreviewedServer{}}
 	if b := list.Bundle; b != nil {
 		p.Bundle = &PreviewedBundle{
-			Title: excerpt.Runes(b.Title, 200), Version: excerpt.Runes(b.Version, 50),
-			Author:      excerpt.Runes(b.Author, 200),
-			Description: excerpt.Runes(b.Description, 1000), Folder: b.Folder, Files: b.Files, Bytes: b.Bytes,
+			Title: excerpt.TruncateRunes(b.Title, 200), Version: excerpt.TruncateRunes(b.Version, 50),
+			Author:      excerpt.TruncateRunes(b.Author, 200),
+			Description: excerpt.TruncateRunes(b.Description, 1000), Folder: b.Folder, Files: b.Files, Bytes: b.Bytes,
 		}
 	}
 	for _, s := range list.Servers {
 		one := PreviewedServer{Name: s.Name, Notes: append([]string{}, s.Notes...)}
 		one.Entry, one.Problem = s.entry()
 		_, one.Exists = have[s.Name]
-		one.Line = one.Entry.CommandOrURL()
+		one.CommandOrURL = one.Entry.CommandOrURL()
 		p.Servers = append(p.Servers, one)
 	}
 	return p, nil

@@ -17,7 +17,7 @@ func TestImportPreview(t *testing.T) {
 		t.Fatal(err)
 	}
 	take := func(text string) (added, skipped []string, err error) {
-		list, err := Reader{}.Read([]byte(text))
+		list, err := Reader{}.Parse([]byte(text))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -61,7 +61,7 @@ func TestDiscardedBundleLeavesNoFolder(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := Reader{Bundles: t.TempDir()}.Read(archive.Bytes())
+	list, err := Reader{Bundles: t.TempDir()}.Parse(archive.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,9 +118,9 @@ func (c *Call) Pause(ctx context.Context) (inner context.Context, resume func())
 	return inner, func() { restart(); stop(); cancel() }
 }
 
-// Ask waits until no other question of the call is open. ok is false if this would be more than MaxQuestions, or if
-// ctx ended. Otherwise the caller must call done after the question.
-func (c *Call) Ask(ctx context.Context) (done func(), ok bool) {
+// BeginQuestion waits until no other question of the call is open. ok is false if this would be more than MaxQuestions,
+// or if ctx ended. Otherwise the caller must call done after the question.
+func (c *Call) BeginQuestion(ctx context.Context) (done func(), ok bool) {
 	if c.questions.Add(1) > MaxQuestions {
 		return nil, false
 	}
@@ -160,9 +160,9 @@ func (c *Call) TrackProgress(output func(stream, text string)) (token string, en
 	return c.token, p.end
 }
 
-// Progress reports a notification to the running call with its token. It drops one without such a call, which is
+// ReportProgress reports a notification to the running call with its token. It drops one without such a call, which is
 // late or made up.
-func (r *Registry) Progress(p *sdk.ProgressNotificationParams) {
+func (r *Registry) ReportProgress(p *sdk.ProgressNotificationParams) {
 	token, ok := p.ProgressToken.(string)
 	if !ok {
 		return

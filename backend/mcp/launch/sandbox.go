@@ -32,7 +32,7 @@ type Sandbox struct {
 	// programs of bundles.
 	GrantableFolders []string
 	Bundles          string
-	Places           *protectedpaths.Places
+	Places           *protectedpaths.Classifier
 	// ForbiddenPaths returns the paths that the person's rules hide from servers. Start requires it.
 	ForbiddenPaths func(ctx context.Context) ([]string, error)
 	// Egress carries the requests of servers that were granted single hosts; if it is nil, they reach no host.
@@ -66,7 +66,7 @@ func (s *Sandbox) Permissions(e config.Entry, workspace string) access.Permissio
 	}
 	return access.Resolve(access.Server{
 		Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: workspace, Override: e.Sextant,
-		Roots: config.DecidedAs(e.Roots, true),
+		RootsAllowed: config.DecidedAs(e.Roots, true),
 	}, m)
 }
 

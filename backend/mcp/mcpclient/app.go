@@ -94,7 +94,7 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 			return apps.Page{}, AppTool{}, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
 		}
 		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage,
-			excerpt.Runes(name, definitions.MaxName), server)
+			excerpt.TruncateRunes(name, definitions.MaxName), server)
 	}
 	contents, err := s.readForPage(ctx, server, found.ui.URI)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.R
 		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", excerpt.Runes(uri, 200), server, err)
+		return nil, fmt.Errorf("reading %s of %s: %w", excerpt.TruncateRunes(uri, 200), server, err)
 	}
 	left := apps.MaxPage + 1
 	read := []*sdk.ResourceContents{}
@@ -149,7 +149,8 @@ func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.R
 			continue // a server may say null
 		}
 		if left -= len(c.Text) + len(c.Blob); left < 0 {
-			return nil, fmt.Errorf("%s of %s is larger than %d MB", excerpt.Runes(uri, 200), server, apps.MaxPage>>20)
+			return nil, fmt.Errorf("%s of %s is larger than %d MB", excerpt.TruncateRunes(uri, 200), server,
+				apps.MaxPage>>20)
 		}
 		read = append(read, c)
 	}
@@ -164,7 +165,7 @@ func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawM
 	}
 	raw, err := json.Marshal(sdk.ReadResourceResult{Contents: contents})
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", excerpt.Runes(uri, 200), server, err)
+		return nil, fmt.Errorf("reading %s of %s: %w", excerpt.TruncateRunes(uri, 200), server, err)
 	}
 	return s.cfg.Secrets.MaskJSON(raw), nil
 }
@@ -238,8 +239,8 @@ func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error
 	})
 }
 
-// AppLog writes a line from a server's page to the server's log, at most 2,000 bytes of it.
-func (s *Servers) AppLog(server, line string) error {
+// WriteAppLog writes a line from a server's page to the server's log, at most 2,000 bytes of it.
+func (s *Servers) WriteAppLog(server, line string) error {
 	v, err := s.server(server)
 	if err != nil {
 		return err

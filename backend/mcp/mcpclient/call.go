@@ -66,7 +66,8 @@ func (s *Servers) notCallable(server, tool string) toolspec.Result {
 	v := s.servers[server]
 	switch {
 	case v == nil:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("there is no MCP server %q", excerpt.Runes(server, 64)),
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("there is no MCP server %q",
+			excerpt.TruncateRunes(server, 64)),
 			"Check the list of MCP servers.")
 	case v.state == stateOff:
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s is switched off", v.name),
@@ -87,7 +88,7 @@ func (s *Servers) notCallable(server, tool string) toolspec.Result {
 			next)
 	}
 	return toolspec.Fail(toolspec.UserError,
-		fmt.Sprintf("the MCP server %s has no tool %q", v.name, excerpt.Runes(tool, 80)),
+		fmt.Sprintf("the MCP server %s has no tool %q", v.name, excerpt.TruncateRunes(tool, 80)),
 		"Check the list of its tools.")
 }
 
@@ -114,7 +115,7 @@ func (s *Servers) Session(
 }
 
 func unknownServer(name string) error {
-	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.Runes(name, 64))
+	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.TruncateRunes(name, 64))
 }
 
 // Call runs a tool of a server; name is any of the tool's names. It bypasses the policy: calls of programs and
@@ -159,7 +160,7 @@ func (s *Servers) call(
 		return *refusal
 	}
 	if asTask {
-		ctx = tasks.RequestTask(ctx)
+		ctx = tasks.WithTaskRequest(ctx)
 	}
 	token, endProgress := inflight.FromContext(ctx).TrackProgress(output)
 	defer endProgress()
@@ -250,11 +251,11 @@ func (v *server) callFailed(
 		// Listing the tools shows whether only this call failed or the server is down.
 		v.relistSoon()
 		return toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("the MCP server %s could not be reached: %s", v.name, excerpt.Runes(err.Error(), 500)),
+			fmt.Sprintf("the MCP server %s could not be reached: %s", v.name, excerpt.TruncateRunes(err.Error(), 500)),
 			"Call again later. Other servers are not affected.")
 	}
 	r := toolspec.Fail(toolspec.UserError,
-		fmt.Sprintf("the MCP server %s refused the call: %s", v.name, excerpt.Runes(refused.Message, 2000)),
+		fmt.Sprintf("the MCP server %s refused the call: %s", v.name, excerpt.TruncateRunes(refused.Message, 2000)),
 		"Check the arguments of "+name+".")
 	r.Sources = []string{"mcp:" + v.name}
 	return r
@@ -273,7 +274,8 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 	switch {
 	case errors.As(err, &ended):
 		r = toolspec.Fail(toolspec.UserError,
-			fmt.Sprintf("the MCP server %s did not finish %s: %s", v.name, name, excerpt.Runes(ended.Why, 2000)),
+			fmt.Sprintf("the MCP server %s did not finish %s: %s", v.name, name,
+				excerpt.TruncateRunes(ended.Why, 2000)),
 			"Check what it changed before calling again.")
 		r.Sources = []string{"mcp:" + v.name}
 	case !errors.As(err, &canceled), outer.Err() == nil && group.serverCtx.Err() != nil:
@@ -303,7 +305,7 @@ func (v *server) whyEnded(ctx context.Context, err error) string {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return excerpt.Runes(err.Error(), 500)
+	return excerpt.TruncateRunes(err.Error(), 500)
 }
 
 // Describe describes what call would do: the server's program or address, and the arguments.
@@ -312,12 +314,12 @@ func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 	v, t := s.find(call.Tool)
 	s.mu.Unlock()
 	if v == nil {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	d := toolspec.Description{
-		Present: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
-		Data:    excerpt.Runes(string(call.Args), 2000),
-		Target:  v.entry.CommandOrURL(),
+		Sentence: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
+		Data:     excerpt.TruncateRunes(string(call.Args), 2000),
+		Target:   v.entry.CommandOrURL(),
 	}
 	if u, err := url.Parse(v.entry.URL); err == nil && v.isRemote() {
 		d.Hosts = []string{strings.ToLower(u.Host)}

@@ -47,9 +47,9 @@ type Config struct {
 	Log     *slog.Logger
 	// Version is Sextant's version, which is sent to servers.
 	Version string
-	// Dir is the workspace. Entries without cwd start there if they run outside the sandbox or may access it; "" is
-	// the working folder of Sextant.
-	Dir string
+	// Workspace is the workspace. Entries without cwd start there if they run outside the sandbox or may access it; ""
+	// is the working folder of Sextant.
+	Workspace string
 	// Secrets replaces the names of secrets in env, headers and oauth with their values; nil replaces none.
 	Secrets *secrets.Vault
 	// Egress sends the requests to remote servers; nil sends them without an egress guard.
@@ -62,18 +62,18 @@ type Config struct {
 	// ConfirmIssuer asks the person whether their client secret for a server may be sent to another authorization
 	// server than before. If it is nil, it may not.
 	ConfirmIssuer func(ctx context.Context, server, before, now string) (bool, error)
-	// ClientMetadata is the address of our client ID metadata document, "" for none.
-	ClientMetadata string
+	// MetadataURL is the address of our client ID metadata document, "" for none.
+	MetadataURL string
 	// Review asks the person whether a tool with a changed definition may be called. If it is nil, it may not.
 	Review func(ctx context.Context, c ToolChange) (bool, error)
-	// Ask, Folder, AskRoots, Sample and CanSample answer the requests of servers, see requests.Handler.
-	Ask       func(ctx context.Context, q requests.Elicitation) (requests.Answer, error)
+	// Elicit, Folder, AskRoots, Sample and CanSample answer the requests of servers, see requests.Handler.
+	Elicit    func(ctx context.Context, q requests.Elicitation) (requests.Answer, error)
 	Folder    func() string
 	AskRoots  func(ctx context.Context, q requests.RootsQuestion) (bool, error)
 	Sample    func(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error)
 	CanSample func() bool
-	// Memory stores what is remembered about servers between connections; nil stores it in memory.
-	Memory KnownServerStore
+	// KnownServers stores what is remembered about servers between connections; nil stores it in memory.
+	KnownServers KnownServerStore
 	// Sandbox confines programs; nil runs them unconfined.
 	Sandbox *launch.Sandbox
 
@@ -144,8 +144,8 @@ func New(cfg Config) *Servers {
 	if cfg.relistLimit == 0 {
 		cfg.relistLimit = listLimit
 	}
-	if cfg.Memory == nil {
-		cfg.Memory = &volatileMemory{known: map[string]wire.KnownServer{}}
+	if cfg.KnownServers == nil {
+		cfg.KnownServers = &volatileMemory{known: map[string]wire.KnownServer{}}
 	}
 	s := &Servers{cfg: cfg, log: cfg.Log, servers: map[string]*server{}, unsandboxed: map[string]bool{}}
 	s.Reader = resources.New(s)

@@ -85,7 +85,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 		env = append(env, "PATH="+path)
 	}
 	process, stdin, stdout, err := v.owner.cfg.Sandbox.Start(ctx, launch.Request{
-		Server: v.name, Entry: v.entry, Path: path, Env: env, Workspace: v.owner.cfg.Dir, Log: v.tail,
+		Server: v.name, Entry: v.entry, Path: path, Env: env, Workspace: v.owner.cfg.Workspace, Log: v.tail,
 		OnPermissions:      func(p access.Permissions) { v.set(func() { v.permissions = p }) },
 		ConfirmUnsandboxed: v.askWithoutSandbox,
 	})
@@ -195,7 +195,7 @@ func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.
 		return v.signin, nil
 	}
 	cfg := auth.Config{
-		Server: v.name, URL: v.entry.URL, Store: v.owner.cfg.Store, MetadataURL: v.owner.cfg.ClientMetadata,
+		Server: v.name, URL: v.entry.URL, Store: v.owner.cfg.Store, MetadataURL: v.owner.cfg.MetadataURL,
 		Version: v.owner.cfg.Version, HTTP: &http.Client{Transport: transport, Timeout: issuerLimit},
 		OpenPage: v.openPage, ConfirmIssuer: v.owner.cfg.ConfirmIssuer,
 	}
@@ -210,7 +210,7 @@ func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.
 			return nil, err
 		}
 		cfg.ClientID, cfg.Scopes, cfg.Algorithm = o.ClientID, o.Scopes, o.Algorithm
-		cfg.ClientCredentials = o.Grant != ""
+		cfg.ClientCredentials = o.GrantType != ""
 	}
 	v.signin = auth.New(cfg)
 	return v.signin, nil

@@ -12,7 +12,7 @@ import (
 
 func callOrder(t *testing.T, ask func(context.Context, requests.Elicitation) (requests.Answer, error)) string {
 	t.Helper()
-	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
+	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Elicit: ask})
 	waitForState(t, s, "My Tester", stateReady)
 	c := toolspec.Call{
 		ID: "c7", Tool: "my_tester__order", Args: json.RawMessage(`{}`),
@@ -29,7 +29,7 @@ func TestElicitation(t *testing.T) {
 	var asked requests.Elicitation
 	got := callOrder(t, func(_ context.Context, q requests.Elicitation) (requests.Answer, error) {
 		asked = q
-		return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
+		return requests.Answer{Action: requests.ActionAccept, Content: map[string]any{"size": "large"}}, nil
 	})
 	if got != "accept large" || asked.Server != "My Tester" || asked.Message != "Which size?" ||
 		asked.Call.ID != "c7" || len(asked.Form) == 0 {
@@ -44,7 +44,7 @@ func TestUnansweredElicitationIsNotAccepted(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := callOrder(t, func(context.Context, requests.Elicitation) (requests.Answer, error) {
-		return requests.Answer{Action: requests.Decline, Content: map[string]any{"size": "large"}}, nil
+		return requests.Answer{Action: requests.ActionDecline, Content: map[string]any{"size": "large"}}, nil
 	}); got != "decline <nil>" {
 		t.Errorf("got %q", got)
 	}

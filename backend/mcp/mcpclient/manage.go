@@ -82,7 +82,9 @@ func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 }
 
 // Access describes what a server with that entry may access on this machine.
-func (s *Servers) Access(e config.Entry) launch.Access { return s.cfg.Sandbox.Access(e, s.cfg.Dir) }
+func (s *Servers) Access(e config.Entry) launch.Access {
+	return s.cfg.Sandbox.Access(e, s.cfg.Workspace)
+}
 
 // edit writes the config file with the text that change returns and, if apply is true, puts it into effect at once.
 func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
@@ -162,7 +164,7 @@ func (s *Servers) merge(write func() error) error {
 // Preview returns what an import of list would add.
 func (s *Servers) Preview(list importers.List) (importers.Preview, error) {
 	p, err := importers.PreviewOf(s.cfg.Path, list)
-	p.FillAccess(s.cfg.Sandbox, s.cfg.Dir)
+	p.FillAccess(s.cfg.Sandbox, s.cfg.Workspace)
 	return p, err
 }
 

@@ -34,7 +34,7 @@ func (v *server) key() string {
 }
 
 func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
-	known, err := v.owner.cfg.Memory.KnownServer(ctx, v.key())
+	known, err := v.owner.cfg.KnownServers.KnownServer(ctx, v.key())
 	if err != nil {
 		return known, fmt.Errorf("reading what is known of it: %w", err)
 	}
@@ -51,7 +51,7 @@ func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) e
 	}
 	change(&known)
 	known.Key, known.Name = v.key(), v.name
-	return v.owner.cfg.Memory.SaveKnownServer(ctx, known)
+	return v.owner.cfg.KnownServers.SaveKnownServer(ctx, known)
 }
 
 // rememberedRevision returns the protocol revision to connect with, "" for the newest.

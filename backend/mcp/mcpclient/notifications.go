@@ -126,7 +126,7 @@ func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watch
 		v.set(func() {
 			v.notified.watched = slices.DeleteFunc(v.notified.watched, func(one string) bool { return one == uri })
 		})
-		return false, fmt.Errorf("watching %s of %s: %w", excerpt.Runes(uri, 200), server, err)
+		return false, fmt.Errorf("watching %s of %s: %w", excerpt.TruncateRunes(uri, 200), server, err)
 	}
 	return true, nil
 }

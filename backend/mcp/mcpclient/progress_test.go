@@ -87,7 +87,7 @@ func (f fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error 
 func TestProgressInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory KnownServerStore) {
 		address, _, on := progressServer(t)
-		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
+		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{KnownServers: memory})
 		waitForState(t, s, "w", stateReady)
 		var heard outputRecorder
 		var once sync.Once
@@ -109,7 +109,7 @@ func TestProgressInBothRevisions(t *testing.T) {
 func TestCancellationInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory KnownServerStore) {
 		address, cancelled, _ := progressServer(t)
-		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
+		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{KnownServers: memory})
 		waitForState(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once

@@ -97,7 +97,7 @@ func callAsking(t *testing.T, s *Servers, tool string) string {
 func TestRootsNeedConsent(t *testing.T) {
 	asked, yes := 0, true
 	cfg := Config{
-		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" },
+		KnownServers: fixedRevision{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" },
 		AskRoots: func(_ context.Context, r requests.RootsQuestion) (bool, error) {
 			asked++
 			if r.Server != "w" || r.Call.ID != "c1" || r.Folder != "/home/ann/My work" {
@@ -142,7 +142,7 @@ func TestRootsNeedConsent(t *testing.T) {
 func TestAnswerAfterEntryChanged(t *testing.T) {
 	url, path := askingServer(t), ""
 	cfg := Config{
-		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" },
+		KnownServers: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" },
 		AskRoots: func(context.Context, requests.RootsQuestion) (bool, error) {
 			return true, os.WriteFile(path, []byte(configText(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)),
 				0o600)
@@ -165,7 +165,7 @@ func TestSamplingNeedsApproval(t *testing.T) {
 	answer, refusal := requests.SamplingAnswer{Text: "Because.", Model: "ann/m", Truncated: true}, error(nil)
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`, `"never": {"url": "`+askingServer(t)+
 		`", "sampling": false}`), Config{
-		Memory: fixedRevision{"2025-11-25"}, Sample: func(_ context.Context,
+		KnownServers: fixedRevision{"2025-11-25"}, Sample: func(_ context.Context,
 			q requests.SamplingQuestion,
 		) (requests.SamplingAnswer, error) {
 			put = q
@@ -196,7 +196,7 @@ func TestSamplingNeedsApproval(t *testing.T) {
 
 func TestServerLogMessages(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`),
-		Config{Memory: fixedRevision{"2025-11-25"}})
+		Config{KnownServers: fixedRevision{"2025-11-25"}})
 	waitForState(t, s, "w", stateReady)
 	eventually(t, "its log is kept", func() bool {
 		callAsking(t, s, "log")

@@ -84,16 +84,16 @@ func TestOffers(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	read, err := s.Contents(t.Context(), "Shelf", "note:b")
-	if err != nil || len(read.Contents) != 1 || read.Contents[0].Text != "words of note:b" || read.Truncated {
+	if err != nil || len(read.Parts) != 1 || read.Parts[0].Text != "words of note:b" || read.Truncated {
 		t.Errorf("by a template: %+v, %v", read, err)
 	}
 	read, err = s.Contents(t.Context(), "Shelf", "note:picture")
-	if err != nil || read.Contents[0].Blob != "AQID" || read.Contents[0].Bytes != 3 {
+	if err != nil || read.Parts[0].Blob != "AQID" || read.Parts[0].Bytes != 3 {
 		t.Errorf("a picture: %+v, %v", read, err)
 	}
 	read, err = s.Contents(t.Context(), "Shelf", "note:long")
-	if err != nil || !read.Truncated || len(read.Contents) != 1 || len(read.Contents[0].Text) > results.MaxText {
-		t.Errorf("a long one: %d parts, cut %v, %v", len(read.Contents), read.Truncated, err)
+	if err != nil || !read.Truncated || len(read.Parts) != 1 || len(read.Parts[0].Text) > results.MaxText {
+		t.Errorf("a long one: %d parts, cut %v, %v", len(read.Parts), read.Truncated, err)
 	}
 	values, err := s.Complete(t.Context(), "Shelf", sdk.CompleteReference{Type: "ref/resource", URI: "note:{id}"}, "id",
 		"b", nil)

@@ -81,7 +81,7 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 		r := toolspec.Fail(toolspec.SystemError, err.Error(), "Check that the disk is not full, then call again.")
 		return &r
 	}
-	pin := definitions.Pin(changed)
+	pin := definitions.PinOf(changed)
 	if known.Pins[name] == pin {
 		v.accept(name, changed) // its list was on its way when the person agreed
 		return nil
@@ -99,7 +99,7 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 	if !allowed {
 		r := toolspec.Fail(toolspec.SecurityError, fmt.Sprintf(
 			"the MCP server %s has changed its tool %s since the person last saw it, and %s, so it was not called.\n%s",
-			v.name, name, why, excerpt.Runes(c.Diff, 4000)),
+			v.name, name, why, excerpt.TruncateRunes(c.Diff, 4000)),
 			"The person can review the difference and allow it in Sextant's window when the tool is called there.")
 		r.Sources = []string{"mcp:" + v.name}
 		return &r
@@ -131,11 +131,11 @@ func (v *server) changedTool(name string) *sdk.Tool {
 // accept offers a tool with its new definition, unless that has changed again.
 func (v *server) accept(name string, changed *sdk.Tool) {
 	def, err := definitions.FromTool(v.name, v.isRemote(), changed)
-	pin := definitions.Pin(changed)
+	pin := definitions.PinOf(changed)
 	v.set(func() {
 		tools := slices.Clone(v.tools) // callers may still hold the old slice
 		for i := range tools {
-			if tools[i].theirs != name || tools[i].changed == nil || definitions.Pin(tools[i].changed) != pin {
+			if tools[i].theirs != name || tools[i].changed == nil || definitions.PinOf(tools[i].changed) != pin {
 				continue
 			}
 			tools[i].changed = nil

@@ -56,7 +56,7 @@ func TestChangedToolIsReviewedOnce(t *testing.T) {
 	memory := &volatileMemory{known: map[string]wire.KnownServer{}}
 	var asked []ToolChange
 	yes := false
-	cfg := Config{Memory: memory, Review: func(_ context.Context, c ToolChange) (bool, error) {
+	cfg := Config{KnownServers: memory, Review: func(_ context.Context, c ToolChange) (bool, error) {
 		asked = append(asked, c)
 		return yes, nil
 	}}

@@ -68,7 +68,7 @@ func newMachine(t *testing.T, without ...string) *machine {
 	own := []string{m.data, m.home + "/.config/sextant"}
 	m.sandbox = &launch.Sandbox{
 		Confine: confine.New(
-			confine.Config{Home: m.home, SecretPaths: own, Disabled: without},
+			confine.Config{Home: m.home, SecretPaths: own, DisabledMechanisms: without},
 		), Home: m.home, Homes: m.data +
 			"/mcp-servers", OwnFolders: own,
 		Places:         protectedpaths.New(protectedpaths.OwnFolders{Home: m.home, Data: m.data, Config: own[1]}),
@@ -112,7 +112,7 @@ func TestCompromisedServerIsConfined(t *testing.T) {
 			defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
 			s, _, _ := startedWith(t, configText(`"taken": `+
 				stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)),
-				Config{Sandbox: m.sandbox, Dir: m.home})
+				Config{Sandbox: m.sandbox, Workspace: m.home})
 			waitForState(t, s, "taken", stateReady)
 			tries, out := 0, ""
 			try := func(what string) {
@@ -225,7 +225,7 @@ func TestStartWithoutSandboxNeedsApproval(t *testing.T) {
 	asked := make(chan string, 10)
 	answer := atomic.Bool{}
 	box := &launch.Sandbox{
-		Confine: confine.New(confine.Config{Disabled: []string{"bubblewrap", "landlock"}}),
+		Confine: confine.New(confine.Config{DisabledMechanisms: []string{"bubblewrap", "landlock"}}),
 		Homes:   t.TempDir(), ConfirmUnsandboxed: func(_ context.Context, server, line, why string) (bool, error) {
 			asked <- server + ": " + why
 			return answer.Load(), nil

@@ -95,7 +95,7 @@ func newServer(owner *Servers, name, prefix string, e config.Entry, fault string
 	}
 	cfg := &owner.cfg
 	v.requests = &requests.Handler{
-		Server: name, Log: v.log, Calls: &v.calls, Ask: cfg.Ask, Folder: cfg.Folder, AskRoots: cfg.AskRoots,
+		Server: name, Log: v.log, Calls: &v.calls, Ask: cfg.Elicit, Folder: cfg.Folder, AskRoots: cfg.AskRoots,
 		Sample: cfg.Sample, CanSample: cfg.CanSample, Consents: v.consents, SaveConsents: v.saveConsents,
 		Mask: cfg.Secrets.Mask,
 	}
@@ -339,14 +339,14 @@ func (v *server) options() *sdk.ClientOptions {
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.relistSoon() },
 		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
-			v.calls.Progress(req.Params)
+			v.calls.ReportProgress(req.Params)
 		},
 		LoggingMessageHandler: v.logMessage,
 	}
 	v.handleNotifications(o)
 	o.Capabilities.AddExtension(tasks.Extension, nil)
 	v.requests.Advertise(o)
-	o.Capabilities.AddExtension(apps.Extension, apps.Settings())
+	o.Capabilities.AddExtension(apps.Extension, apps.ExtensionSettings())
 	return o
 }
 

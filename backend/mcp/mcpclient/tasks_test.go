@@ -168,7 +168,7 @@ func callTask(
 	l.said = make(chan json.RawMessage, 1)
 	h := httptest.NewServer(l)
 	t.Cleanup(h.Close)
-	cfg.Memory = fixedRevision{l.era}
+	cfg.KnownServers = fixedRevision{l.era}
 	s, _, _ := startedWith(t, configText(`"l": {"url": "`+h.URL+`"}`), cfg)
 	waitForState(t, s, "l", stateReady)
 	if defs := s.Definitions(""); len(defs) != 1 || defs[0].TimeoutMS != toolspec.MaxTimeoutMS {
@@ -194,12 +194,15 @@ func TestTaskIsPolledToItsResult(t *testing.T) {
 				var heard outputRecorder
 				questions := 0
 				r := callTask(t.Context(), t, l,
-					Config{Ask: func(_ context.Context, q requests.Elicitation) (requests.Answer, error) {
+					Config{Elicit: func(_ context.Context, q requests.Elicitation) (requests.Answer, error) {
 						questions++
 						if q.Call.ID != "c1" {
 							t.Errorf("asked in %+v", q.Call)
 						}
-						return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
+						return requests.Answer{
+							Action:  requests.ActionAccept,
+							Content: map[string]any{"size": "large"},
+						}, nil
 					}}, heard.out)
 				want := "made "
 				if asks {

@@ -110,7 +110,7 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 		form := forms[t.Name]
 		if seen[t.Name] || form == "" || owners[definitions.PublicName(prefix, form)] > 1 {
 			v.log.Warn("a tool of an MCP server is left out: its name is too much like another's",
-				"tool", excerpt.Runes(t.Name, definitions.MaxName))
+				"tool", excerpt.TruncateRunes(t.Name, definitions.MaxName))
 			continue
 		}
 		seen[t.Name] = true

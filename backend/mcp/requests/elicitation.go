@@ -43,9 +43,9 @@ type Answer struct {
 
 // The actions of an Answer, as the protocol names them.
 const (
-	Accept  = "accept"
-	Decline = "decline"
-	Cancel  = "cancel"
+	ActionAccept  = "accept"
+	ActionDecline = "decline"
+	ActionCancel  = "cancel"
 )
 
 // ParseAddress parses an address and converts its host to ASCII, because in Unicode one host can look like another.
@@ -71,44 +71,45 @@ func ParseAddress(text string) (*url.URL, error) {
 // nobody answers, is declined or canceled.
 func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	if h.Ask == nil {
-		return &sdk.ElicitResult{Action: Cancel}, nil
+		return &sdk.ElicitResult{Action: ActionCancel}, nil
 	}
 	q, ok := h.question(req.Params)
 	if !ok {
-		return &sdk.ElicitResult{Action: Decline}, nil
+		return &sdk.ElicitResult{Action: ActionDecline}, nil
 	}
 	call := h.Calls.Find(ctx, req.Params.Meta)
 	if call == nil {
 		h.Log.Warn("MCP server asks the person outside of a call, or during several; the question is not shown")
-		return &sdk.ElicitResult{Action: Cancel}, nil
+		return &sdk.ElicitResult{Action: ActionCancel}, nil
 	}
 	ctx, resume := call.Pause(ctx)
 	defer resume()
-	done, ok := call.Ask(ctx)
+	done, ok := call.BeginQuestion(ctx)
 	if !ok {
 		h.Log.Warn("MCP server asks too much in one call; the question is not shown", "limit", inflight.MaxQuestions)
-		return &sdk.ElicitResult{Action: Cancel}, nil
+		return &sdk.ElicitResult{Action: ActionCancel}, nil
 	}
 	defer done()
 	q.Call = call.Request
 	answer, err := h.Ask(ctx, q)
 	if err != nil {
 		h.Log.Info("the question of an MCP server was not answered", "err", err)
-		return &sdk.ElicitResult{Action: Cancel}, nil
+		return &sdk.ElicitResult{Action: ActionCancel}, nil
 	}
-	if answer.Action != Accept || q.URL != "" {
+	if answer.Action != ActionAccept || q.URL != "" {
 		return &sdk.ElicitResult{Action: answer.Action}, nil
 	}
-	return &sdk.ElicitResult{Action: Accept, Content: answer.Content}, nil
+	return &sdk.ElicitResult{Action: ActionAccept, Content: answer.Content}, nil
 }
 
 // question converts the request to an Elicitation without its call; ok is false if it cannot be shown.
 func (h *Handler) question(p *sdk.ElicitParams) (q Elicitation, ok bool) {
-	q = Elicitation{Server: h.Server, Message: excerpt.Runes(p.Message, maxMessage)}
+	q = Elicitation{Server: h.Server, Message: excerpt.TruncateRunes(p.Message, maxMessage)}
 	if p.Mode == "url" {
 		u, err := ParseAddress(p.URL)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
-			h.Log.Warn("MCP server asks to open something that is not a web page", "page", excerpt.Runes(p.URL, 200))
+			h.Log.Warn("MCP server asks to open something that is not a web page", "page",
+				excerpt.TruncateRunes(p.URL, 200))
 			return q, false
 		}
 		q.URL = u.String()

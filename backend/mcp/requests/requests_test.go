@@ -25,7 +25,7 @@ func TestRequestLimits(t *testing.T) {
 			}
 			defer open.Add(-1)
 			asked.Add(1)
-			return Answer{Action: Decline}, nil
+			return Answer{Action: ActionDecline}, nil
 		},
 	}
 	ctx, end := calls.Begin(t.Context(), toolspec.Call{})

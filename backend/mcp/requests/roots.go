@@ -73,7 +73,7 @@ func (h *Handler) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, er
 	}
 	ctx, resume := call.Pause(ctx)
 	defer resume()
-	done, ok := call.Ask(ctx)
+	done, ok := call.BeginQuestion(ctx)
 	if !ok {
 		return nil, refused("it asks too much in one call")
 	}

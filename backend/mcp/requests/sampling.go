@@ -32,8 +32,8 @@ type SamplingQuestion struct {
 
 // SamplingMessage is one message. Assistant is true if it claims to be from the model.
 type SamplingMessage struct {
-	Assistant bool
-	Text      string
+	FromAssistant bool
+	Text          string
 }
 
 // SamplingAnswer is the model's answer. Truncated is true if it reached MaxTokens.
@@ -59,7 +59,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	}
 	ctx, resume := call.Pause(ctx)
 	defer resume()
-	done, ok := call.Ask(ctx)
+	done, ok := call.BeginQuestion(ctx)
 	if !ok {
 		h.Log.Warn("MCP server asks too much in one call; the question is not sent", "limit", inflight.MaxQuestions)
 		return nil, refused(fmt.Sprintf("at most %d questions are allowed in one call", inflight.MaxQuestions))
@@ -70,7 +70,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	answer, err := h.Sample(mergedContext{Context: ctx, values: call.Context}, q)
 	if err != nil {
 		h.Log.Info("the question of an MCP server to the model was not answered", "err", err)
-		return nil, refused(excerpt.Runes(h.Mask(err.Error()), 300))
+		return nil, refused(excerpt.TruncateRunes(h.Mask(err.Error()), 300))
 	}
 	h.Log.Info("the model answered the question of an MCP server", "model", answer.Model, "bytes", len(answer.Text))
 	call.Report(answer.Model + " answered " + h.Server + ": " + answer.Text)
@@ -97,8 +97,8 @@ func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion
 		}
 		size += len(text.Text)
 		q.Messages = append(q.Messages, SamplingMessage{
-			Assistant: m.Role == "assistant",
-			Text:      strings.ToValidUTF8(text.Text, "�"),
+			FromAssistant: m.Role == "assistant",
+			Text:          strings.ToValidUTF8(text.Text, "�"),
 		})
 	}
 	switch {
@@ -107,7 +107,7 @@ func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion
 	case size > maxSamplingBytes || len(q.Messages) > maxSamplingMessages:
 		return q, refused(fmt.Sprintf("at most %d KB in %d messages can be sent to the model",
 			maxSamplingBytes>>10, maxSamplingMessages))
-	case q.Messages[len(q.Messages)-1].Assistant:
+	case q.Messages[len(q.Messages)-1].FromAssistant:
 		return q, refused("the last message must be the user's")
 	}
 	q.MaxTokens = int(min(max(p.MaxTokens, 1), maxSamplingTokens))

@@ -80,9 +80,9 @@ type Content struct {
 	Bytes int `json:"bytes"`
 }
 
-// Contents is the content of a resource.
+// Parts is the content of a resource.
 type Contents struct {
-	Contents []Content `json:"contents"`
+	Parts []Content `json:"contents"`
 	// Truncated is true if the resource has more content.
 	Truncated bool `json:"cut,omitempty"`
 }
@@ -166,9 +166,9 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	return out, nil
 }
 
-// Contents reads a resource for a person, at most 4 MB.
+// Parts reads a resource for a person, at most 4 MB.
 func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, error) {
-	out := Contents{Contents: []Content{}}
+	out := Contents{Parts: []Content{}}
 	if uri == "" || len(uri) > MaxURI {
 		return out, errors.New("the address of a resource has 1 to 4096 bytes")
 	}
@@ -178,13 +178,13 @@ func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, err
 	}
 	for _, c := range read {
 		part := Content{
-			URI: excerpt.Runes(cmp.Or(c.URI, uri), MaxURI), MIME: servertext.OneLine(c.MIMEType, 100),
+			URI: excerpt.TruncateRunes(cmp.Or(c.URI, uri), MaxURI), MIME: servertext.OneLine(c.MIMEType, 100),
 			Text: strings.ToValidUTF8(c.Text, "�"), Bytes: len(c.Text),
 		}
 		if len(c.Blob) > 0 {
 			part.Blob, part.Bytes = base64.StdEncoding.EncodeToString(c.Blob), len(c.Blob)
 		}
-		out.Contents = append(out.Contents, part)
+		out.Parts = append(out.Parts, part)
 	}
 	out.Truncated = truncated
 	return out, nil
@@ -224,7 +224,7 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 		out.Text = strings.ToValidUTF8(out.Text[:maxDraft], "")
 	}
 	if out.Text == "" && len(out.Attachments) == 0 {
-		return out, fmt.Errorf("the prompt %s of %s has no text", excerpt.Runes(name, 80), server)
+		return out, fmt.Errorf("the prompt %s of %s has no text", excerpt.TruncateRunes(name, 80), server)
 	}
 	return out, nil
 }
@@ -239,7 +239,7 @@ func (d *Draft) addPart(server string, c sdk.Content) string {
 	}
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return strings.TrimSpace(annotation.Visible(c.Text))
+		return strings.TrimSpace(annotation.StripInvisible(c.Text))
 	case *sdk.EmbeddedResource:
 		switch {
 		case c.Resource == nil:
@@ -248,12 +248,12 @@ func (d *Draft) addPart(server string, c sdk.Content) string {
 		default:
 			d.Attachments = append(d.Attachments, ServerAttachment{
 				Server: server, Title: servertext.OneLine(c.Resource.URI, maxTitle),
-				Text: excerpt.Runes(c.Resource.Text,
+				Text: excerpt.TruncateRunes(c.Resource.Text,
 					maxDraft),
 			})
 		}
 	case *sdk.ResourceLink:
-		return servertext.OneLine(annotation.Visible(strings.TrimSpace(c.Name+" "+c.URI)), maxAbout)
+		return servertext.OneLine(annotation.StripInvisible(strings.TrimSpace(c.Name+" "+c.URI)), maxAbout)
 	case *sdk.ImageContent:
 		omit("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:

@@ -140,7 +140,7 @@ func (r Reader) read(
 		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("reading %s of %s: %w", excerpt.Runes(uri, 200), server, err)
+		return nil, false, fmt.Errorf("reading %s of %s: %w", excerpt.TruncateRunes(uri, 200), server, err)
 	}
 	left := results.MaxText
 	contents = []*sdk.ResourceContents{}
@@ -174,7 +174,7 @@ func (r Reader) Prompt(
 		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("asking %s for the prompt %s: %w", server, excerpt.Runes(name, 80), err)
+		return nil, fmt.Errorf("asking %s for the prompt %s: %w", server, excerpt.TruncateRunes(name, 80), err)
 	}
 	return answer, nil
 }
@@ -201,7 +201,7 @@ func (r Reader) Complete(
 		return session.Complete(ctx, params)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("asking %s to complete %s: %w", server, excerpt.Runes(argument, 80), err)
+		return nil, fmt.Errorf("asking %s to complete %s: %w", server, excerpt.TruncateRunes(argument, 80), err)
 	}
 	values := answer.Completion.Values
 	return values[:min(len(values), maxCompletions)], nil

@@ -96,7 +96,7 @@ func (r Reader) callList(ctx context.Context, server, query string) (toolspec.Re
 			more++
 		default:
 			line := "- " + servertext.OneLine(uri, MaxURI)
-			for _, word := range []string{name, mime, excerpt.Runes(about, 200)} {
+			for _, word := range []string{name, mime, excerpt.TruncateRunes(about, 200)} {
 				if word != "" && word != uri {
 					line += " · " + word
 				}

@@ -11,12 +11,12 @@ import (
 
 // OneLine returns text on one line, cut to n characters, with invisible characters escaped.
 func OneLine(text string, n int) string {
-	return excerpt.Escape(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
+	return excerpt.Escape(excerpt.TruncateRunes(strings.Join(strings.Fields(text), " "), n))
 }
 
 // Lines returns text with its line breaks, cut to n characters, with invisible characters escaped.
 func Lines(text string, n int) string {
-	lines := strings.Split(excerpt.Runes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
+	lines := strings.Split(excerpt.TruncateRunes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
 	for i, line := range lines {
 		lines[i] = excerpt.Escape(strings.ReplaceAll(line, "\t", "    "))
 	}

@@ -53,8 +53,8 @@ const (
 
 type requestKey struct{}
 
-// RequestTask marks a context so that the call made with it is requested as a task.
-func RequestTask(ctx context.Context) context.Context {
+// WithTaskRequest marks a context so that the call made with it is requested as a task.
+func WithTaskRequest(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, true)
 }
 

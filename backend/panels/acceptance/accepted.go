@@ -39,9 +39,9 @@ const (
 	maxKnown = 512
 )
 
-// KnownTools returns a copy of known with the tools of is added or updated. The keys are names of tools, and the values
-// describe what the user accepts of a tool, as JSON. New tools beyond 512 are left out.
-func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
+// MergeKnownTools returns a copy of known with the tools of is added or updated. The keys are names of tools, and the
+// values describe what the user accepts of a tool, as JSON. New tools beyond 512 are left out.
+func MergeKnownTools(known map[string]string, is manifest.Plan) map[string]string {
 	all := maps.Clone(known)
 	if all == nil {
 		all = map[string]string{}

@@ -17,12 +17,12 @@ var errChanged = errors.New("the archive, or the panel that it would replace, ha
 	"nothing was installed. Open the archive again")
 
 // Offer returns what Install would do with an archive. It returns an error if the archive cannot be installed.
-func (p *Panels) Offer(archive []byte) (PackageOffer, error) {
+func (p *Tools) Offer(archive []byte) (PackageOffer, error) {
 	_, offer, err := p.offered(archive)
 	return offer, err
 }
 
-func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
+func (p *Tools) offered(archive []byte) (*Package, PackageOffer, error) {
 	if p.cfg.Folder == "" {
 		return nil, PackageOffer{}, errors.New("there is no panels folder, because Sextant runs without a data folder")
 	}
@@ -30,7 +30,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if p.cfg.Reserved != nil {
 		reserved = p.cfg.Reserved()
 	}
-	found, err := Open(archive, reserved...)
+	found, err := ReadPackage(archive, reserved...)
 	if err != nil {
 		return nil, PackageOffer{}, err
 	}
@@ -58,7 +58,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 // Install installs an archive into Config.Folder and returns the panel's id. hash is the PackageOffer.Hash that the
 // user approved; Install fails if it no longer matches. The panel's permissions then count as accepted, but the user is
 // still asked before its program starts for the first time.
-func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
+func (p *Tools) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {
 	case err != nil:
@@ -66,7 +66,7 @@ func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (pane
 	case offer.Hash != hash:
 		return "", errChanged
 	}
-	if err := p.cfg.Registry.StoreApproved(ctx, found.Panel(), found.Manifest()); err != nil {
+	if err := p.cfg.Registry.SetAcceptedManifest(ctx, found.Panel(), found.Manifest()); err != nil {
 		return "", err
 	}
 	if _, err := found.Install(p.cfg.Folder); err != nil {

@@ -44,7 +44,8 @@ func (e *InvalidPanelError) Error() string {
 	for i, p := range e.Problems {
 		lines[i] = p.String()
 	}
-	return fmt.Sprintf("%s is not a panel that can run: %s", excerpt.Runes(e.Panel, 60), strings.Join(lines, "; "))
+	return fmt.Sprintf("%s is not a panel that can run: %s", excerpt.TruncateRunes(e.Panel, 60),
+		strings.Join(lines, "; "))
 }
 
 // content contains the files of a panel's folder by their slash-separated names.
@@ -199,11 +200,11 @@ func unpack(archive []byte) (contents content, left []string, err error) {
 		folder := f.Mode().IsDir()
 		switch why := badName(name); {
 		case why != "":
-			return contents, nil, fmt.Errorf("%q: %s", excerpt.Runes(f.Name, 120), why)
+			return contents, nil, fmt.Errorf("%q: %s", excerpt.TruncateRunes(f.Name, 120), why)
 		case !folder && (!f.Mode().IsRegular() || name != f.Name):
-			return contents, nil, fmt.Errorf("%q is not a regular file", excerpt.Runes(f.Name, 120))
+			return contents, nil, fmt.Errorf("%q is not a regular file", excerpt.TruncateRunes(f.Name, 120))
 		case f.Flags&1 != 0:
-			return contents, nil, fmt.Errorf("%q is encrypted", excerpt.Runes(f.Name, 120))
+			return contents, nil, fmt.Errorf("%q is encrypted", excerpt.TruncateRunes(f.Name, 120))
 		case folder:
 			continue
 		case hidden(name):
@@ -212,8 +213,8 @@ func unpack(archive []byte) (contents content, left []string, err error) {
 		}
 		// Some file systems do not distinguish upper and lower case.
 		if other, twice := seen[strings.ToLower(name)]; twice {
-			return contents, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120),
-				excerpt.Runes(name, 120))
+			return contents, nil, fmt.Errorf("%q and %q are the same name", excerpt.TruncateRunes(other, 120),
+				excerpt.TruncateRunes(name, 120))
 		}
 		seen[strings.ToLower(name)] = name
 		if len(contents.files) == maxPacked {
@@ -221,7 +222,7 @@ func unpack(archive []byte) (contents content, left []string, err error) {
 		}
 		text, err := inflate(f, maxUnpacked-total)
 		if err != nil {
-			return contents, nil, fmt.Errorf("%q: %w", excerpt.Runes(name, 120), err)
+			return contents, nil, fmt.Errorf("%q: %w", excerpt.TruncateRunes(name, 120), err)
 		}
 		total += len(text)
 		contents.files[name] = text
@@ -289,7 +290,7 @@ func (c *content) fileFolderConflict() error {
 	for name := range c.files {
 		for up := path.Dir(name); up != "."; up = path.Dir(up) {
 			if _, file := c.files[up]; file {
-				return fmt.Errorf("%q is a file and a folder", excerpt.Runes(up, 120))
+				return fmt.Errorf("%q is a file and a folder", excerpt.TruncateRunes(up, 120))
 			}
 		}
 	}

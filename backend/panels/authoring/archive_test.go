@@ -57,7 +57,7 @@ func small(id, more string) string {
 
 func install(t *testing.T, dir string, text []byte) PackageOffer {
 	t.Helper()
-	p, err := Open(text)
+	p, err := ReadPackage(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestPackRoundTripIsDeterministic(t *testing.T) {
 				t.Errorf("%s: packed twice it is two archives (%v)", example, err)
 			}
 			dir := t.TempDir()
-			if offer := install(t, dir, one); offer.Panel != example || offer.Update || len(offer.Files) == 0 {
+			if offer := install(t, dir, one); offer.Panel != example || offer.IsUpdate || len(offer.Files) == 0 {
 				t.Errorf("%s is offered as %+v", example, offer)
 			}
 			was, err := readFolder(from)
@@ -143,13 +143,13 @@ func TestPackSkipsHiddenFilesAndKeepsModes(t *testing.T) {
 func TestInvalidPanelIsNotPackedOrInstalled(t *testing.T) {
 	bad := archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "title": "Mine"`}, nil)
 	var unfit *InvalidPanelError
-	if _, err := Open(bad); !errors.As(err, &unfit) || unfit.Panel != "mine" || unfit.Problems[0].Line == 0 ||
+	if _, err := ReadPackage(bad); !errors.As(err, &unfit) || unfit.Panel != "mine" || unfit.Problems[0].Line == 0 ||
 		unfit.Problems[0].Fix == "" {
 		t.Errorf("got %v", err)
 	}
 	rights := archive(t, map[string]string{"mine/manifest.json": small("mine",
 		`"permissions": {"everything": true},`)}, nil)
-	if _, err := Open(rights); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "everything") {
+	if _, err := ReadPackage(rights); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "everything") {
 		t.Errorf("an unknown permission: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "mine")
@@ -234,7 +234,7 @@ func TestHostileArchives(t *testing.T) {
 		"too large": {make([]byte, MaxArchive+1), "larger than"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
+			if _, err := ReadPackage(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
 				!strings.HasPrefix(err.Error(), "the archive is refused") {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -254,7 +254,7 @@ func TestUnderstatedSizeIsRefused(t *testing.T) {
 	// The size in the directory is 24 bytes after the signature of the entry that names the file.
 	at := bytes.LastIndex(text, []byte("PK\x01\x02"))
 	copy(text[at+24:], []byte{1, 0, 0, 0})
-	if _, err := Open(text); err == nil {
+	if _, err := ReadPackage(text); err == nil {
 		t.Error("it was believed")
 	}
 }
@@ -267,7 +267,7 @@ func TestUpdateDiff(t *testing.T) {
 		"mine/server.mjs": "1", "mine/old.txt": "1",
 	}, nil)
 	offer := install(t, dir, first)
-	if offer.Update || len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "process “node” “server.mjs”") {
+	if offer.IsUpdate || len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "process “node” “server.mjs”") {
 		t.Errorf("a new one is offered as %+v", offer)
 	}
 	kept := filepath.Join(dir, "mine", ".git")
@@ -281,7 +281,7 @@ func TestUpdateDiff(t *testing.T) {
 	}, nil)
 	offer = install(t, dir, second)
 	rights := strings.Join(offer.Rights, "\n")
-	if !offer.Update || offer.Was != "1.0" || !strings.Contains(rights, "books.example") ||
+	if !offer.IsUpdate || offer.PreviousVersion != "1.0" || !strings.Contains(rights, "books.example") ||
 		!strings.Contains(rights, "instead of process “node”") {
 		t.Errorf("the update is offered as %+v", offer)
 	}
@@ -378,7 +378,7 @@ func TestUpdateIgnoresPendingManifest(t *testing.T) {
 	dir := t.TempDir()
 	install(t, dir, archive(t, map[string]string{"mine/manifest.json": small("mine",
 		`"permissions": {"net": ["evil.example"]},`)}, nil))
-	p, err := Open(archive(t, map[string]string{"mine/manifest.json": small("mine",
+	p, err := ReadPackage(archive(t, map[string]string{"mine/manifest.json": small("mine",
 		`"permissions": {"net": ["evil.example"]}, "description": "next",`)}, nil))
 	if err != nil {
 		t.Fatal(err)
@@ -402,7 +402,7 @@ func TestInstallDoesNotFollowLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "mine")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(archive(t, map[string]string{"mine/manifest.json": small("mine", "")}, nil))
+	p, err := ReadPackage(archive(t, map[string]string{"mine/manifest.json": small("mine", "")}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func TestInstallDoesNotFollowLink(t *testing.T) {
 }
 
 func TestPanelTextIsEscapedInQuestion(t *testing.T) {
-	p, err := Open(archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "panel_type": "x", "title": "Nice\u001b[2K\u202epanel", "description": "a\rb",
+	p, err := ReadPackage(archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "panel_type": "x", "title": "Nice\u001b[2K\u202epanel", "description": "a\rb",
 		"permissions": {"call_tools": ["bash\u200b"]}, "no\u001b[2Kname": 1, "tools": []}`}, nil))
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ type changeParams struct {
 }
 
 // ownFiles returns the files of a panel that the assistant made. The Result refuses any other panel.
-func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
+func (p *Tools) ownFiles(id string) (content, *toolspec.Result) {
 	if err := manifest.CheckID(id); err != nil {
 		return content{}, refusal(err.Error(), `A panel_id is such as "shopping-list".`)
 	}
@@ -89,7 +89,7 @@ func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
 	return contents, nil
 }
 
-func (p *Panels) read(call toolspec.Call) toolspec.Result {
+func (p *Tools) read(call toolspec.Call) toolspec.Result {
 	var params changeParams
 	if bad := toolkit.Decode(call.Args, &params); bad != nil {
 		return *bad
@@ -105,7 +105,7 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	switch {
 	case !ok || params.Path == marker:
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
-			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(contents.names(), ", ")+".")
+			excerpt.TruncateRunes(params.Path, 80)), "Its files: "+strings.Join(contents.names(), ", ")+".")
 	case len(text) > maxFile || !utf8.Valid(text):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path),
 			"Write a new file with change_panel.")
@@ -122,7 +122,7 @@ func (c content) names() []string {
 }
 
 // listFiles returns the list of a panel's files with the panel's problems.
-func (p *Panels) listFiles(id string, contents content) toolspec.Result {
+func (p *Tools) listFiles(id string, contents content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
 		Bytes int    `json:"bytes"`
@@ -163,7 +163,7 @@ type panelChange struct {
 }
 
 // planChange decodes the arguments of change_panel and validates the changed panel.
-func (p *Panels) planChange(args json.RawMessage) (*panelChange, *toolspec.Result) {
+func (p *Tools) planChange(args json.RawMessage) (*panelChange, *toolspec.Result) {
 	var params changeParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
 		return nil, bad
@@ -205,19 +205,19 @@ func (c *changeParams) apply(files map[string][]byte) error {
 		text := string(files[c.Path])
 		switch n := strings.Count(text, c.Old); {
 		case n == 0:
-			return fmt.Errorf("old does not occur in %s", excerpt.Runes(c.Path, 80))
+			return fmt.Errorf("old does not occur in %s", excerpt.TruncateRunes(c.Path, 80))
 		case n > 1 && !c.All:
 			return fmt.Errorf("old occurs %d times in %s; include more of the text around it, or send all: true", n,
-				excerpt.Runes(c.Path, 80))
+				excerpt.TruncateRunes(c.Path, 80))
 		}
 		write[c.Path] = strings.ReplaceAll(text, c.Old, c.New)
 	case c.Path != "":
-		return errors.New("content or old is missing for " + excerpt.Runes(c.Path, 80))
+		return errors.New("content or old is missing for " + excerpt.TruncateRunes(c.Path, 80))
 	}
 	for name, text := range write {
 		switch {
 		case !fileName(name):
-			return fmt.Errorf("%q is not a valid file name for a panel", excerpt.Runes(name, 80))
+			return fmt.Errorf("%q is not a valid file name for a panel", excerpt.TruncateRunes(name, 80))
 		case len(text) > maxFile:
 			return fmt.Errorf("%s would be larger than 512 KB", name)
 		}
@@ -225,7 +225,7 @@ func (c *changeParams) apply(files map[string][]byte) error {
 	}
 	for _, name := range c.Remove {
 		if _, ok := files[name]; !ok || name == marker || name == manifest.FileName {
-			return fmt.Errorf("%q cannot be removed", excerpt.Runes(name, 80))
+			return fmt.Errorf("%q cannot be removed", excerpt.TruncateRunes(name, 80))
 		}
 		delete(files, name)
 	}
@@ -256,21 +256,21 @@ func (c *panelChange) text() string {
 	return b.String()
 }
 
-func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
+func (p *Tools) describeChange(call toolspec.Call) toolspec.Description {
 	c, problem := p.planChange(call.Args)
 	if problem != nil {
 		var params changeParams
 		_ = json.Unmarshal(call.Args, &params)
-		return toolspec.Description{Present: "Changing the panel " + excerpt.Runes(params.PanelID, 60)}
+		return toolspec.Description{Sentence: "Changing the panel " + excerpt.TruncateRunes(params.PanelID, 60)}
 	}
 	return toolspec.Description{
-		Present: "Changing the panel " + c.id + ", which the assistant made",
-		Target:  filepath.Join(p.cfg.Folder, c.id), Data: c.text(), ForwardsSecrets: true,
+		Sentence: "Changing the panel " + c.id + ", which the assistant made",
+		Target:   filepath.Join(p.cfg.Folder, c.id), Data: c.text(), ForwardsSecrets: true,
 	}
 }
 
 // change executes change_panel. It reverts the change if the running program does not load it in time.
-func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
+func (p *Tools) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	c, problem := p.planChange(call.Args)
 	if problem != nil {
 		return *problem, nil

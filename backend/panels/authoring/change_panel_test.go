@@ -132,7 +132,7 @@ func TestInvalidChangeWritesNothing(t *testing.T) {
 
 func TestOnlyCreatedPanelsCanBeChanged(t *testing.T) {
 	w := newHarness(t)
-	if _, err := New(w.folder, "mine", "script"); err != nil {
+	if _, err := CreatePanel(w.folder, "mine", "script"); err != nil {
 		t.Fatal(err)
 	}
 	if r := w.make(map[string]any{"panel_id": "linked", "template": "list"}); !r.Success {

@@ -59,8 +59,8 @@ type PanelRegistry interface {
 	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
 	// Accept accepts the pending manifest with the given hash.
 	Accept(ctx context.Context, panel, hash string) error
-	// StoreApproved stores text as the accepted manifest of a panel.
-	StoreApproved(ctx context.Context, panel string, text []byte) error
+	// SetAcceptedManifest stores text as the accepted manifest of a panel.
+	SetAcceptedManifest(ctx context.Context, panel string, text []byte) error
 	// ReadNow reads the panel folders immediately.
 	ReadNow(ctx context.Context)
 }
@@ -76,15 +76,15 @@ type Config struct {
 	Open func(ctx context.Context, panel string) error
 }
 
-// Panels implements the baseline tools create_panel, read_panel and change_panel, and installs archives while the
+// Tools implements the baseline tools create_panel, read_panel and change_panel, and installs archives while the
 // program runs (Offer, Install). It is safe for concurrent use.
-type Panels struct{ cfg Config }
+type Tools struct{ cfg Config }
 
-// NewPanels returns the tools configured by cfg.
-func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
+// NewTools returns the tools configured by cfg.
+func NewTools(cfg Config) *Tools { return &Tools{cfg} }
 
 // Definitions returns the tools that create, read and change a panel, or none if Config.Folder is "".
-func (p *Panels) Definitions(string) []toolspec.Definition {
+func (p *Tools) Definitions(string) []toolspec.Definition {
 	if p.cfg.Folder == "" {
 		return nil
 	}
@@ -113,10 +113,10 @@ type plan struct {
 
 // Describe describes what call would do. For valid arguments of create_panel and change_panel, it contains every file
 // or every changed line, so that the user can read them before they are written.
-func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
+func (p *Tools) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
 	case readName:
-		return toolspec.Description{Present: "Reading a panel that the assistant made"}
+		return toolspec.Description{Sentence: "Reading a panel that the assistant made"}
 	case changeName:
 		return p.describeChange(call)
 	}
@@ -124,17 +124,17 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 	if problem != nil {
 		var params createParams
 		_ = json.Unmarshal(call.Args, &params)
-		return toolspec.Description{Present: "Making the panel " + excerpt.Runes(params.PanelID, 60)}
+		return toolspec.Description{Sentence: "Making the panel " + excerpt.TruncateRunes(params.PanelID, 60)}
 	}
 	d := toolspec.Description{
-		Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id),
+		Sentence: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id),
 		Data: made.text(), ForwardsSecrets: true,
 	}
 	switch {
 	case made.exists && made.byAssistant:
-		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
+		d.Sentence = "Replacing the panel " + made.id + ", which the assistant made"
 	case made.exists:
-		d.Present = "Replacing the panel " + made.id + ", which the assistant did not make"
+		d.Sentence = "Replacing the panel " + made.id + ", which the assistant did not make"
 	}
 	return d
 }
@@ -153,7 +153,7 @@ func (p *plan) text() string {
 
 // Execute reads, changes or creates a panel. It waits up to 10 seconds until the written panel is loaded. It opens a
 // created panel, and reverts a change that is not loaded in time.
-func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
+func (p *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
 	_ func(stream, text string),
 ) (toolspec.Result, error) {
 	switch call.Tool {
@@ -197,7 +197,7 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 
 // await waits until the running program has loaded made. It returns false after loadTimeout. It accepts the manifest if
 // it is pending, because the user saw it when approving the call.
-func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
+func (p *Tools) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -231,7 +231,7 @@ func (p *plan) shown(panel event.Panel) bool {
 }
 
 // plan decodes and checks the arguments of create_panel. The Result refuses them. It is nil if they are valid.
-func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
+func (p *Tools) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	var params createParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
 		return nil, bad
@@ -269,7 +269,7 @@ func refusal(text, next string) *toolspec.Result {
 
 // validate checks the files of made in a temporary folder as the running program would, and completes made. The Result
 // lists all problems with the manifest and the page. It is nil if there are none.
-func (p *Panels) validate(made *plan) *toolspec.Result {
+func (p *Tools) validate(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
 		return toolkit.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(),
@@ -286,7 +286,7 @@ func (p *Panels) validate(made *plan) *toolspec.Result {
 	}
 	report := manifest.Validate(folder, reserved...)
 	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool {
-		return problem.Warning() &&
+		return problem.IsWarning() &&
 			problem.Line == 0
 	})
 	for _, other := range p.cfg.Registry.Panels() {
@@ -339,7 +339,7 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	files := map[string][]byte{marker: nil}
 	for name, text := range c.Files {
 		if !fileName(name) || name == manifest.FileName {
-			return nil, refusal(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.Runes(name, 80)),
+			return nil, refusal(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.TruncateRunes(name, 80)),
 				`A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
 		}
 		if len(text) > maxFile {

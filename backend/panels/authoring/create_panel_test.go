@@ -26,7 +26,7 @@ func (discardPublisher) Publish(event.Event) {}
 
 // harness is the tools over a running registry; opened are the panels it showed.
 type harness struct {
-	*Panels
+	*Tools
 	t      *testing.T
 	reg    *registry.Registry
 	folder string
@@ -42,7 +42,7 @@ func newHarness(t *testing.T) *harness {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.reg.Close)
-	w.Panels = NewPanels(Config{
+	w.Tools = NewTools(Config{
 		Folder: w.folder, Registry: w.reg, Reserved: func() []string { return []string{"read_file"} },
 		Open: func(_ context.Context, panel string) error { w.opened = append(w.opened, panel); return nil },
 	})
@@ -192,8 +192,8 @@ func TestCreatePanelDescription(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", words, d.Data)
 		}
 	}
-	if d.Present != "Making the panel shelf" || !w.Definitions("")[0].Hints.Confirm {
-		t.Errorf("shown as %q", d.Present)
+	if d.Sentence != "Making the panel shelf" || !w.Definitions("")[0].Hints.Confirm {
+		t.Errorf("shown as %q", d.Sentence)
 	}
 	if err := os.MkdirAll(filepath.Join(w.folder, "shelf"), 0o700); err != nil {
 		t.Fatal(err)
@@ -202,8 +202,8 @@ func TestCreatePanelDescription(t *testing.T) {
 	if text, err = json.Marshal(args); err != nil {
 		t.Fatal(err)
 	}
-	if d := w.Describe(toolspec.Call{Args: text}); !strings.Contains(d.Present, "which the assistant did not make") {
-		t.Errorf("a person's panel would be replaced as %q", d.Present)
+	if d := w.Describe(toolspec.Call{Args: text}); !strings.Contains(d.Sentence, "which the assistant did not make") {
+		t.Errorf("a person's panel would be replaced as %q", d.Sentence)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestGuideCommandsWork(t *testing.T) {
 			words := strings.Fields(line)
 			switch {
 			case strings.HasPrefix(line, "sextant panels new ") && len(words) == 6 && words[4] == "--kind":
-				if _, err := New(folder, words[3], words[5]); err != nil {
+				if _, err := CreatePanel(folder, words[3], words[5]); err != nil {
 					t.Errorf("%s: %v", line, err)
 				}
 				done[words[5]]++

@@ -37,9 +37,9 @@ type PackageOffer struct {
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
 	Version     string `json:"version,omitempty"`
-	// Update is true if a panel with the same id is installed. Was is the version in its accepted manifest.
-	Update bool   `json:"update"`
-	Was    string `json:"was,omitempty"`
+	// IsUpdate is true if a panel with the same id is installed. Was is the version in its accepted manifest.
+	IsUpdate        bool   `json:"update"`
+	PreviousVersion string `json:"was,omitempty"`
 	// Rights contains sentences about what the panel may do and run. For an update of an accepted panel, it contains
 	// only new rights.
 	Rights []string `json:"rights"`
@@ -69,11 +69,11 @@ type OfferedFile struct {
 	Bytes int    `json:"bytes"`
 }
 
-// Open reads and checks an archive that Pack made, or any zip file of a panel's folder. It returns an
+// ReadPackage reads and checks an archive that Pack made, or any zip file of a panel's folder. It returns an
 // *InvalidPanelError if the panel could not run. It also returns an error if the archive contains no panel, a link, a
 // name that is not allowed (such as one that leads out of the folder), or too many or too large files. reserved
 // contains the names of Sextant's own tools.
-func Open(archive []byte, reserved ...string) (*Package, error) {
+func ReadPackage(archive []byte, reserved ...string) (*Package, error) {
 	contents, left, err := unpack(archive)
 	if err != nil {
 		return nil, fmt.Errorf("the archive is refused: %w", err)
@@ -137,8 +137,11 @@ func (p *Package) Offer(dir string, accepted func(panel string) (wire.AcceptedPa
 		o.Problems = append(o.Problems, shown(problem))
 	}
 	for _, t := range p.plan.Tools {
-		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: excerpt.Escape(excerpt.Runes(t.Description,
-			400))})
+		o.Tools = append(o.Tools, OfferedTool{
+			Name: t.Name,
+			Description: excerpt.Escape(excerpt.TruncateRunes(t.Description,
+				400)),
+		})
 	}
 	for _, name := range sorted(p.content.files) {
 		o.Files = append(o.Files, OfferedFile{Name: excerpt.Escape(name), Bytes: len(p.content.files[name])})
@@ -147,7 +150,7 @@ func (p *Package) Offer(dir string, accepted func(panel string) (wire.AcceptedPa
 		o.SkippedFiles = append(o.SkippedFiles, excerpt.Escape(name))
 	}
 	// All tools of a new panel are new and are listed separately.
-	was, known := manifest.Plan{}, acceptance.KnownTools(nil, p.plan)
+	was, known := manifest.Plan{}, acceptance.MergeKnownTools(nil, p.plan)
 	folder := filepath.Join(dir, p.id)
 	switch info, err := os.Lstat(folder); {
 	case errors.Is(err, os.ErrNotExist):
@@ -156,7 +159,7 @@ func (p *Package) Offer(dir string, accepted func(panel string) (wire.AcceptedPa
 	case !info.IsDir():
 		return o, fmt.Errorf("%s is not a folder; remove it before you install a panel of that name", folder)
 	default:
-		o.Update = true
+		o.IsUpdate = true
 		o.RemovedFiles = p.removedFiles(folder)
 		was, known = p.compareAccepted(accepted, &o)
 	}
@@ -179,7 +182,7 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 		}
 		known := wire.AcceptedPanel{Panel: panel, Hash: pinning.Hash(text), Manifest: string(text)}
 		if plan := manifest.Parse(text, panel, false).Plan; plan != nil {
-			known.Tools = acceptance.KnownTools(nil, *plan)
+			known.Tools = acceptance.MergeKnownTools(nil, *plan)
 		}
 		return known, true
 	}
@@ -190,7 +193,7 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 func (p *Package) compareAccepted(
 	accepted func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer,
 ) (was manifest.Plan, known map[string]string) {
-	known = acceptance.KnownTools(nil, p.plan)
+	known = acceptance.MergeKnownTools(nil, p.plan)
 	before, ok := accepted(p.id)
 	sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))
 	o.Hash = hex.EncodeToString(sum[:])
@@ -204,7 +207,7 @@ func (p *Package) compareAccepted(
 	if found == nil {
 		return was, known
 	}
-	o.Was = excerpt.Escape(found.Manifest.Version)
+	o.PreviousVersion = excerpt.Escape(found.Manifest.Version)
 	return *found, known
 }
 

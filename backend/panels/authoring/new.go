@@ -24,10 +24,10 @@ var templates embed.FS
 
 func kinds() []string { return []string{"process", "declarative", "webview", "script"} }
 
-// New writes a small working panel into the new folder dir/id and returns the folder. The kind "process" (or "") is a
-// program for Node, "declarative" a page in JSON, "webview" an HTML page, and "script" JavaScript that Sextant runs.
-// New returns an error if the id is not allowed, the kind is unknown or the folder exists.
-func New(dir, id, kind string) (string, error) {
+// CreatePanel writes a small working panel into the new folder dir/id and returns the folder. The kind "process" (or
+// "") is a program for Node, "declarative" a page in JSON, "webview" an HTML page, and "script" JavaScript that Sextant
+// runs. CreatePanel returns an error if the id is not allowed, the kind is unknown or the folder exists.
+func CreatePanel(dir, id, kind string) (string, error) {
 	kind = cmp.Or(kind, "process")
 	if err := manifest.CheckID(id); err != nil {
 		return "", err

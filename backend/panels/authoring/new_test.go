@@ -13,7 +13,7 @@ func TestNewOfEveryKind(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
-			folder, err := New(dir, "my-"+kind, kind)
+			folder, err := CreatePanel(dir, "my-"+kind, kind)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,12 +32,12 @@ func TestNewRefusals(t *testing.T) {
 	dir := t.TempDir()
 	for _, id := range []string{"", "X", "mcp", "../up", "a/b", strings.Repeat("a", 60)} {
 		t.Run(id, func(t *testing.T) {
-			if folder, err := New(dir, id, ""); err == nil {
+			if folder, err := CreatePanel(dir, id, ""); err == nil {
 				t.Errorf("%q made %s", id, folder)
 			}
 		})
 	}
-	if _, err := New(dir, "fine", "docker"); err == nil || !strings.Contains(err.Error(),
+	if _, err := CreatePanel(dir, "fine", "docker"); err == nil || !strings.Contains(err.Error(),
 		"process, declarative, webview") {
 		t.Errorf("an unknown kind: %v", err)
 	}
@@ -48,7 +48,7 @@ func TestNewRefusals(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(mine, "manifest.json"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(dir, "mine", ""); err == nil {
+	if _, err := CreatePanel(dir, "mine", ""); err == nil {
 		t.Error("an existing folder was taken")
 	}
 	if b, err := os.ReadFile(filepath.Join(mine, "manifest.json")); err != nil || string(b) != "mine" {

@@ -36,8 +36,8 @@ const (
 // manySources stands for all sources beyond maxRead.
 const manySources = "more pages and servers"
 
-// Caller makes the calls of all panels. It is safe for concurrent use.
-type Caller struct {
+// Gateway makes the calls of all panels. It is safe for concurrent use.
+type Gateway struct {
 	do  func(context.Context, toolspec.Call) toolspec.Result
 	now func() time.Time
 
@@ -54,8 +54,8 @@ type panelState struct {
 }
 
 // New returns a Caller that executes calls with do.
-func New(do func(context.Context, toolspec.Call) toolspec.Result) *Caller {
-	return &Caller{do: do, now: time.Now, panels: map[string]*panelState{}}
+func New(do func(context.Context, toolspec.Call) toolspec.Result) *Gateway {
+	return &Gateway{do: do, now: time.Now, panels: map[string]*panelState{}}
 }
 
 // Request is a call that a panel wants to make.
@@ -72,7 +72,7 @@ type Request struct {
 type depthKey struct{}
 
 // Call executes a call and returns its result. It refuses calls that exceed the limits of the package.
-func (c *Caller) Call(ctx context.Context, a Request) toolspec.Result {
+func (c *Gateway) Call(ctx context.Context, a Request) toolspec.Result {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	switch {
 	case depth >= maxDepth:
@@ -98,7 +98,7 @@ func (c *Caller) Call(ctx context.Context, a Request) toolspec.Result {
 
 // from returns the provenance of a panel's call. It contains no hosts that the user typed and no approval in advance,
 // because a page can invent both.
-func (c *Caller) from(a Request) toolspec.Provenance {
+func (c *Gateway) from(a Request) toolspec.Provenance {
 	from := toolspec.Provenance{
 		Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive,
 		NeedsFullResults: true,
@@ -118,7 +118,7 @@ func (c *Caller) from(a Request) toolspec.Provenance {
 }
 
 // enter counts a call, or returns a refusal if the panel makes too many calls.
-func (c *Caller) enter(a Request) *toolspec.Result {
+func (c *Gateway) enter(a Request) *toolspec.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.panels[a.Panel]
@@ -145,7 +145,7 @@ func (c *Caller) enter(a Request) *toolspec.Result {
 	return &r
 }
 
-func (c *Caller) leave(panel string) {
+func (c *Gateway) leave(panel string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.panels[panel].running--
@@ -153,7 +153,7 @@ func (c *Caller) leave(panel string) {
 
 // note records the sources of text that a panel received. They are never removed, because a page may store what it
 // reads and load it again.
-func (c *Caller) note(panel string, sources []string) {
+func (c *Gateway) note(panel string, sources []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.panels[panel]

@@ -113,7 +113,7 @@ func TestPendingCallLimit(t *testing.T) {
 }
 
 func TestCallDepthLimit(t *testing.T) {
-	var c *Caller
+	var c *Gateway
 	deepest := toolspec.Result{}
 	c = New(func(ctx context.Context, call toolspec.Call) toolspec.Result {
 		r := c.Call(ctx, Request{Panel: call.Panel, Tool: call.Tool})

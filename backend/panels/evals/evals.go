@@ -20,10 +20,11 @@ import (
 
 // The states of an Outcome.
 const (
-	Passed = "passed"
-	Failed = "failed"
-	// Skipped means that the eval was not run: it names no tool, it depends on a missing answer, or the run was stopped.
-	Skipped = "skipped"
+	StatePassed = "passed"
+	StateFailed = "failed"
+	// StateSkipped means that the eval was not run: it names no tool, it depends on a missing answer, or the run was
+	// stopped.
+	StateSkipped = "skipped"
 )
 
 // shownAnswer is the maximum length of Outcome.Answer in characters.
@@ -44,12 +45,12 @@ type Outcome struct {
 	DurationMS int64 `json:"duration_ms"`
 }
 
-// Call calls a tool of the panel.
-type Call func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result
+// CallFunc calls a tool of the panel.
+type CallFunc func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result
 
 // Run runs the evals of list one after another and returns their outcomes. When ctx ends, the remaining evals are
 // skipped.
-func Run(ctx context.Context, list []manifest.Eval, call Call) []Outcome {
+func Run(ctx context.Context, list []manifest.Eval, call CallFunc) []Outcome {
 	outcomes, answers := make([]Outcome, 0, len(list)), map[string]any{}
 	for _, e := range list {
 		outcomes = append(outcomes, one(ctx, e, answers, call))
@@ -57,11 +58,11 @@ func Run(ctx context.Context, list []manifest.Eval, call Call) []Outcome {
 	return outcomes
 }
 
-func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call) Outcome {
-	o := Outcome{Name: e.Name, Tool: e.Tool, State: Skipped}
+func one(ctx context.Context, e manifest.Eval, answers map[string]any, call CallFunc) Outcome {
+	o := Outcome{Name: e.Name, Tool: e.Tool, State: StateSkipped}
 	for _, name := range []string{e.Prompt, e.Tool} {
 		if o.Name == "" {
-			o.Name = excerpt.Runes(name, 120)
+			o.Name = excerpt.TruncateRunes(name, 120)
 		}
 	}
 	switch {
@@ -81,14 +82,14 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	r := call(ctx, e.Tool, args)
 	o.DurationMS = r.DurationMS
 	value, text := answerOf(r)
-	o.Answer = excerpt.Runes(text, shownAnswer)
+	o.Answer = excerpt.TruncateRunes(text, shownAnswer)
 	if e.As != "" && r.Success {
 		answers[e.As] = value
 	}
 	if o.Reason = mismatch(e.Expect, r, value, text); o.Reason == "" {
-		o.State = Passed
+		o.State = StatePassed
 	} else {
-		o.State = Failed
+		o.State = StateFailed
 	}
 	return o
 }
@@ -147,8 +148,8 @@ func mismatch(want manifest.Expectation, r toolspec.Result, value any, text stri
 			return fmt.Sprintf("the answer has nothing at %q", pointer)
 		case !same(found, decoded(want.Equals[pointer])):
 			is, _ := json.Marshal(found) // the value came from JSON
-			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, excerpt.Runes(string(is), 200),
-				excerpt.Runes(string(want.Equals[pointer]), 200))
+			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, excerpt.TruncateRunes(string(is), 200),
+				excerpt.TruncateRunes(string(want.Equals[pointer]), 200))
 		}
 	}
 	return ""
@@ -204,7 +205,7 @@ func fillReferences(args json.RawMessage, answers map[string]any) (json.RawMessa
 func put(value any, answers map[string]any) (_ any, err error) {
 	switch v := value.(type) {
 	case string:
-		as, path, is := manifest.Reference(v)
+		as, path, is := manifest.ParseReference(v)
 		if !is {
 			return v, nil
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // notes is a list that add puts a text into and show answers with.
-func notes() Call {
+func notes() CallFunc {
 	var kept []string
 	return func(_ context.Context, tool string, raw json.RawMessage) toolspec.Result {
 		var args struct {
@@ -49,7 +49,7 @@ func TestEvalsRunInOrder(t *testing.T) {
 		{"tool": "get", "args": {"id": 7}, "expect": {"success": false, "contains": ["no note", "Look again"]}},
 		{"tool": "add", "args": {"text": "{added.text}"}}
 	]`), notes()) {
-		if o.State != Passed || o.Reason != "" || o.Answer == "" {
+		if o.State != StatePassed || o.Reason != "" || o.Answer == "" {
 			t.Errorf("%d: %+v", i, o)
 		}
 	}
@@ -66,13 +66,13 @@ func TestFailedEvalNamesDifference(t *testing.T) {
 		{"prompt": "Keep a note"}
 	]`), notes())
 	for i, want := range []struct{ state, why string }{
-		{Failed, "the call failed: there is no note"},
-		{Failed, "should have failed"},
-		{Failed, `does not contain "b"`},
-		{Failed, `at "/id" the answer has 3, not "3"`},
-		{Failed, `nothing at "/at/0"`},
-		{Skipped, `needs the answer "got"`},
-		{Skipped, "it has a prompt but no tool"},
+		{StateFailed, "the call failed: there is no note"},
+		{StateFailed, "should have failed"},
+		{StateFailed, `does not contain "b"`},
+		{StateFailed, `at "/id" the answer has 3, not "3"`},
+		{StateFailed, `nothing at "/at/0"`},
+		{StateSkipped, `needs the answer "got"`},
+		{StateSkipped, "it has a prompt but no tool"},
 	} {
 		if o := outcomes[i]; o.State != want.state || !strings.Contains(o.Reason, want.why) {
 			t.Errorf("%d: %+v, want %s: %s", i, o, want.state, want.why)
@@ -80,7 +80,7 @@ func TestFailedEvalNamesDifference(t *testing.T) {
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	if o := Run(ended, listed(t, `[{"tool": "add", "args": {"text": "a"}}]`), notes()); o[0].State != Skipped {
+	if o := Run(ended, listed(t, `[{"tool": "add", "args": {"text": "a"}}]`), notes()); o[0].State != StateSkipped {
 		t.Errorf("after the end: %+v", o)
 	}
 }

@@ -52,7 +52,7 @@ func TestBrokenManifests(t *testing.T) {
 			if p.Line < 1 || p.Column < 1 || p.File != FileName {
 				t.Errorf("no place: %+v", p)
 			}
-			if p.Warning() {
+			if p.IsWarning() {
 				continue
 			}
 			stopping++
@@ -77,7 +77,7 @@ func TestSuggestedFixIsAccepted(t *testing.T) {
 	broken(t, func(t *testing.T, text []byte) {
 		for _, p := range Parse(text, "notes", false).Problems {
 			fixed, ok := rewritten(text, p)
-			if p.Warning() || !ok {
+			if p.IsWarning() || !ok {
 				continue
 			}
 			tried++

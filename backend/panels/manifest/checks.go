@@ -31,7 +31,7 @@ func (c *checker) checkIdentity() {
 	if !c.usable("/panel_id") {
 		return
 	}
-	id, folder := excerpt.Runes(m.PanelID, 60), excerpt.Runes(c.folder, 60)
+	id, folder := excerpt.TruncateRunes(m.PanelID, 60), excerpt.TruncateRunes(c.folder, 60)
 	switch {
 	case !idForm.MatchString(m.PanelID):
 		const form = "a small letter, then 1 to 48 small letters, digits and hyphens"
@@ -78,7 +78,7 @@ func (c *checker) checkPage() {
 		c.fail("/ui/entry", Problem{
 			Expected: "a .json file in the panel's folder",
 			Text: fmt.Sprintf("ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"",
-				excerpt.Runes(page.Entry, 80)),
+				excerpt.TruncateRunes(page.Entry, 80)),
 		}, `"page.json"`)
 	}
 }
@@ -92,11 +92,12 @@ func (c *checker) checkContext() {
 		case !keyForm.MatchString(key):
 			c.fail(at, Problem{
 				Expected: "a name: letters, digits, _ . and -",
-				Text:     fmt.Sprintf("the key %q is not a name of letters, digits, _ . and -", excerpt.Runes(key, 60)),
+				Text: fmt.Sprintf("the key %q is not a name of letters, digits, _ . and -",
+					excerpt.TruncateRunes(key, 60)),
 			}, quote(keyLike(key)))
 		case slices.Contains(keys[:i], key):
 			c.fail(at, Problem{
-				Expected: "each key once", Text: fmt.Sprintf("the key %q occurs twice", excerpt.Runes(key, 60)),
+				Expected: "each key once", Text: fmt.Sprintf("the key %q occurs twice", excerpt.TruncateRunes(key, 60)),
 				Fix: `"context": ` + quoteList(slices.Concat(keys[:i], keys[i+1:])),
 			}, "")
 		}
@@ -122,7 +123,7 @@ func (c *checker) checkPermissions() {
 			}
 			c.fail(at, Problem{
 				Expected: "a host name, such as api.example.com",
-				Text:     fmt.Sprintf("%q is not a host name", excerpt.Runes(host, 60)),
+				Text:     fmt.Sprintf("%q is not a host name", excerpt.TruncateRunes(host, 60)),
 			}, quote(example))
 		}
 	}
@@ -134,7 +135,7 @@ func (c *checker) checkPermissions() {
 				Expected: "an absolute path or one below ~",
 				Text: fmt.Sprintf("%q is relative; a program stores its own files in SEXTANT_PANEL_DATA, which "+
 					"needs no permission",
-					excerpt.Runes(path, 60)),
+					excerpt.TruncateRunes(path, 60)),
 			}, quote("~/"+strings.TrimLeft(path, "./")))
 		}
 	}
@@ -160,10 +161,11 @@ func (c *checker) checkConfig() {
 		if !keyForm.MatchString(name) {
 			p := Problem{
 				Pointer: at, Expected: "a name: letters, digits, _ . and -",
-				Found: strconv.Quote(excerpt.Runes(name, 60)),
+				Found: strconv.Quote(excerpt.TruncateRunes(name, 60)),
 			}
-			p.Text = fmt.Sprintf("the setting %q is not a name of letters, digits, _ . and -", excerpt.Runes(name, 60))
-			p.Fix = excerpt.Runes(quote(keyLike(name))+": "+c.index.Raw(at), 2000)
+			p.Text = fmt.Sprintf("the setting %q is not a name of letters, digits, _ . and -",
+				excerpt.TruncateRunes(name, 60))
+			p.Fix = excerpt.TruncateRunes(quote(keyLike(name))+": "+c.index.Raw(at), 2000)
 			c.report(c.index.Keys[at], p)
 		}
 		at += "/default"
@@ -179,7 +181,8 @@ func (c *checker) checkConfig() {
 			}
 			c.fail(at, Problem{
 				Expected: want.phrase(),
-				Text: fmt.Sprintf("the default of %s should be %s, not %s", excerpt.Runes(name, 60), want.phrase(),
+				Text: fmt.Sprintf("the default of %s should be %s, not %s", excerpt.TruncateRunes(name, 60),
+					want.phrase(),
 					found(raw)),
 			}, right)
 		}
@@ -211,7 +214,7 @@ func (c *checker) checkCondition(at, text string) {
 		repaired := condition.Repair(text)
 		p := Problem{Expected: failure.Expected, Found: failure.Found, Nearest: repaired}
 		p.Text = fmt.Sprintf("the condition %q cannot be read at character %d: expected %s, found %s",
-			excerpt.Runes(text, 80),
+			excerpt.TruncateRunes(text, 80),
 			1+len([]rune(text[:failure.Offset])), failure.Expected, failure.Found)
 		c.fail(at, p, quote(repaired))
 		// Report the position within the string, unless escapes before it would shift it.
@@ -235,7 +238,7 @@ func (c *checker) checkCondition(at, text string) {
 		}
 		c.warn(at, fix, "the condition uses %q, which neither the panel's context nor Sextant has, so it is always "+
 			"null%s",
-			excerpt.Runes(name.Text, 60), hint)
+			excerpt.TruncateRunes(name.Text, 60), hint)
 		c.problems[len(c.problems)-1].Nearest = near
 	}
 }
@@ -279,7 +282,8 @@ func (c *checker) checkBackend() {
 		if checkPath(b.Health, c.prefix(b.Health)) != "" || strings.Contains(b.Health, "{") {
 			c.fail("/backend/health", Problem{
 				Expected: "a path below /api/" + c.id() + "/",
-				Text:     fmt.Sprintf("health %q is not a path below /api/%s/", excerpt.Runes(b.Health, 80), c.id()),
+				Text: fmt.Sprintf("health %q is not a path below /api/%s/", excerpt.TruncateRunes(b.Health, 80),
+					c.id()),
 			}, c.example("/backend/health"))
 		}
 	}
@@ -302,7 +306,7 @@ func (c *checker) checkBackend() {
 		c.fail("/backend/file", Problem{
 			Expected: "a .js file in the panel's folder",
 			Text: fmt.Sprintf("backend.file %q is not a .js file in the panel's folder, such as \"backend.js\"",
-				excerpt.Runes(b.File, 80)),
+				excerpt.TruncateRunes(b.File, 80)),
 		}, `"backend.js"`)
 	}
 }
@@ -344,7 +348,7 @@ func (c *checker) checkURL(raw string) {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		c.fail(at, Problem{
 			Expected: "an http or https address", Text: fmt.Sprintf("%q is not an http or https address",
-				excerpt.Runes(raw, 100)),
+				excerpt.TruncateRunes(raw, 100)),
 		}, c.example(at))
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		c.fail(at, Problem{
@@ -354,7 +358,7 @@ func (c *checker) checkURL(raw string) {
 	case !IsLoopback(u.Hostname()) && !c.manifest.Permissions.Net.Any &&
 		!slices.Contains(c.manifest.Permissions.Net.List, u.Hostname()) && !c.unusable("/permissions/net"):
 		c.notGranted(at, u.Hostname(), fmt.Sprintf("backend.url leads to %s; add that host to permissions.net, "+
-			"or use an address of this machine", excerpt.Runes(u.Hostname(), 100)))
+			"or use an address of this machine", excerpt.TruncateRunes(u.Hostname(), 100)))
 	}
 }
 
@@ -362,7 +366,7 @@ func (c *checker) checkURL(raw string) {
 func (c *checker) notGranted(at, host, text string) {
 	hosts := append(slices.Clone(c.manifest.Permissions.Net.List), host)
 	c.fail(at, Problem{
-		Expected: "a host in permissions.net", Found: "the host " + excerpt.Runes(host, 100), Text: text,
+		Expected: "a host in permissions.net", Found: "the host " + excerpt.TruncateRunes(host, 100), Text: text,
 		Fix: `"permissions": {"net": ` + quoteList(hosts) + `}`,
 	}, "")
 }

@@ -40,9 +40,9 @@ type Expectation struct {
 
 var referenceForm = regexp.MustCompile(`^\{([a-z][a-z0-9_]{1,60})((?:\.[A-Za-z0-9_-]+)*)\}$`)
 
-// Reference parses a reference to a part of an earlier eval's answer. It returns the name of the answer and the path to
-// the part. ok is false if text is not a reference.
-func Reference(text string) (answer string, path []string, ok bool) {
+// ParseReference parses a reference to a part of an earlier eval's answer. It returns the name of the answer and the
+// path to the part. ok is false if text is not a reference.
+func ParseReference(text string) (answer string, path []string, ok bool) {
 	match := referenceForm.FindStringSubmatch(text)
 	if match == nil {
 		return "", nil, false
@@ -65,7 +65,7 @@ func (c *checker) checkEvals(bound []BoundTool) {
 				c.fail(at+"/expect/equals", Problem{
 					Expected: "JSON pointers such as /count",
 					Text: fmt.Sprintf("%q is not a JSON pointer, which begins with a slash",
-						excerpt.Runes(pointer, 60)),
+						excerpt.TruncateRunes(pointer, 60)),
 					Fix: quote("/"+strings.ReplaceAll(strings.TrimPrefix(pointer, "$."), ".", "/")) + ": " +
 						string(e.Expect.Equals[pointer]),
 				}, "")
@@ -77,7 +77,7 @@ func (c *checker) checkEvals(bound []BoundTool) {
 		if !toolNameForm.MatchString(e.As) || slices.Contains(answers, e.As) {
 			c.fail(at+"/as", Problem{
 				Expected: "a name of its own: small letters, digits, underscores",
-				Text:     fmt.Sprintf("the answer cannot be named %q", excerpt.Runes(e.As, 60)),
+				Text:     fmt.Sprintf("the answer cannot be named %q", excerpt.TruncateRunes(e.As, 60)),
 			}, quote("answer_"+strconv.Itoa(i+1)))
 		}
 		answers = append(answers, e.As)
@@ -104,7 +104,8 @@ func (c *checker) checkEvalTool(at string, e Eval) {
 		}, quote(names[0]))
 	default:
 		p := Problem{Expected: "a tool of the panel", Nearest: near}
-		p.Text = fmt.Sprintf("the panel has no tool %q; an eval calls the panel's own tools", excerpt.Runes(e.Tool, 60))
+		p.Text = fmt.Sprintf("the panel has no tool %q; an eval calls the panel's own tools",
+			excerpt.TruncateRunes(e.Tool, 60))
 		if near == "" {
 			near = names[0]
 		}
@@ -124,7 +125,7 @@ func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []
 	}
 	refers := false
 	eachString(at, args, func(pointer, text string) {
-		answer, _, ok := Reference(text)
+		answer, _, ok := ParseReference(text)
 		refers = refers || ok
 		if !ok || slices.Contains(answers, answer) {
 			return
@@ -147,10 +148,11 @@ func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []
 	if err != nil {
 		return
 	}
-	if why, right := argschema.Example(bound[i].Def, compiled, e.Args); why != "" {
+	if why, right := argschema.CheckExample(bound[i].Def, compiled, e.Args); why != "" {
 		c.fail(at, Problem{
 			Expected: "arguments that fit the parameters of " + e.Tool,
-			Text:     fmt.Sprintf("the arguments do not fit the parameters of %s: %s", e.Tool, excerpt.Runes(why, 500)),
+			Text: fmt.Sprintf("the arguments do not fit the parameters of %s: %s", e.Tool,
+				excerpt.TruncateRunes(why, 500)),
 		}, string(right))
 	}
 }

@@ -30,7 +30,7 @@ func reservedID(id string) bool {
 func CheckID(id string) error {
 	if !idForm.MatchString(id) {
 		return fmt.Errorf("%q cannot be a panel's id: a small letter, then 1 to 48 small letters, digits and hyphens",
-			excerpt.Runes(id, 60))
+			excerpt.TruncateRunes(id, 60))
 	}
 	if reservedID(id) {
 		return fmt.Errorf("%q is reserved for routes of Sextant", id)
@@ -49,22 +49,23 @@ func checkPath(path, id string) string {
 	prefix := "/api/" + id + "/"
 	switch {
 	case strings.Contains(path, "://") || strings.HasPrefix(path, "//"):
-		return fmt.Sprintf("endpoint %q names a host; it is a path below %s", excerpt.Runes(path, 100), prefix)
+		return fmt.Sprintf("endpoint %q names a host; it is a path below %s", excerpt.TruncateRunes(path, 100), prefix)
 	case strings.Contains(path, "%"):
-		return fmt.Sprintf("endpoint %q holds an encoded character, which is not allowed", excerpt.Runes(path, 100))
+		return fmt.Sprintf("endpoint %q holds an encoded character, which is not allowed",
+			excerpt.TruncateRunes(path, 100))
 	case !strings.HasPrefix(path, prefix) || len(path) == len(prefix):
 		return fmt.Sprintf("found %s, expected %s…, because a panel reaches only its own routes",
-			excerpt.Runes(path, 100), prefix)
+			excerpt.TruncateRunes(path, 100), prefix)
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "." || segment == ".." {
-			return fmt.Sprintf("endpoint %q holds %q, which is not allowed", excerpt.Runes(path, 100), segment)
+			return fmt.Sprintf("endpoint %q holds %q, which is not allowed", excerpt.TruncateRunes(path, 100), segment)
 		}
 	}
 	if !pathForm.MatchString(path) {
 		return fmt.Sprintf("endpoint %q may hold letters, digits, - . _ ~ and {name} for a whole segment, and "+
 			"nothing else",
-			excerpt.Runes(path, 100))
+			excerpt.TruncateRunes(path, 100))
 	}
 	return ""
 }
@@ -83,7 +84,7 @@ func placeholders(text string) []string {
 func slug(text string, separator rune, limit int) string {
 	var b strings.Builder
 	previous := separator
-	for _, c := range excerpt.Runes(text, 2*limit) {
+	for _, c := range excerpt.TruncateRunes(text, 2*limit) {
 		small := unicode.ToLower(c)
 		switch {
 		case small >= 'a' && small <= 'z' || small >= '0' && small <= '9':

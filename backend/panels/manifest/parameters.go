@@ -151,7 +151,7 @@ func isSchema(members map[string]json.RawMessage) bool {
 func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault) {
 	p := parameters{members: maps.Clone(members), properties: map[string]json.RawMessage{}}
 	if t, ok := members["type"]; ok && string(bytes.TrimSpace(t)) != `"object"` {
-		text := fmt.Sprintf("parameters have type %s; the top level is an object", excerpt.Runes(string(t), 40))
+		text := fmt.Sprintf("parameters have type %s; the top level is an object", excerpt.TruncateRunes(string(t), 40))
 		return p, &parametersFault{"/type", `"object"`, text, `"object"`}
 	}
 	p.members["type"] = json.RawMessage(`"object"`)
@@ -178,7 +178,7 @@ func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault)
 		if p.has(name) {
 			continue
 		}
-		text := fmt.Sprintf("%q is required but not among the properties", excerpt.Runes(name, 60))
+		text := fmt.Sprintf("%q is required but not among the properties", excerpt.TruncateRunes(name, 60))
 		near := nearest.Name(name, p.names())
 		if near != "" && !slices.Contains(p.required, near) {
 			at := fmt.Sprintf("/required/%d", i)
@@ -199,7 +199,8 @@ func notASchema(parent, name string, raw []byte) *parametersFault {
 	if near == "" {
 		near = "string"
 	}
-	text := fmt.Sprintf("parameter %q should be an object such as {\"type\": \"string\"}", excerpt.Runes(name, 60))
+	text := fmt.Sprintf("parameter %q should be an object such as {\"type\": \"string\"}",
+		excerpt.TruncateRunes(name, 60))
 	return &parametersFault{
 		jsonpos.Pointer(parent, name), `an object such as {"type": "string"}`, text,
 		`{"type": ` + quote(near) + `}`,
@@ -222,7 +223,7 @@ func shortForm(members map[string]json.RawMessage) (parameters, *parametersFault
 			delete(one, "required")
 		case `"true"`, `"false"`, `"yes"`, `"no"`, "1", "0":
 			fix := fmt.Sprint(r == `"true"` || r == `"yes"` || r == "1")
-			text := fmt.Sprintf("required of %q should be true or false", excerpt.Runes(name, 60))
+			text := fmt.Sprintf("required of %q should be true or false", excerpt.TruncateRunes(name, 60))
 			return p, &parametersFault{jsonpos.Pointer("", name) + "/required", "true or false", text, fix}
 		}
 		p.properties[name], _ = json.Marshal(one) // one came from JSON

@@ -73,7 +73,7 @@ func Parse(text []byte, folder string, builtin bool) ParseResult {
 			File: FileName, Line: fault.Line, Column: fault.Column, Severity: event.SeverityError,
 			Expected: fault.Expected,
 			Found:    fault.Found, Text: "not valid JSON: " + fault.Text,
-			Fix: excerpt.Runes(cmp.Or(fault.Repaired, c.minimal()), 400),
+			Fix: excerpt.TruncateRunes(cmp.Or(fault.RepairedLine, c.minimal()), 400),
 		})
 	}
 	if index == nil {
@@ -225,9 +225,9 @@ func (c *checker) warn(pointer, fix, format string, args ...any) {
 func (c *checker) duplicate(pointer string) {
 	name := jsonpos.SplitPointer(pointer)[strings.Count(pointer, "/")-1]
 	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " +
-		strconv.Quote(excerpt.Runes(name, 60))}
-	p.Text = strconv.Quote(excerpt.Runes(name, 60)) + " occurs twice in its object"
-	p.Fix = excerpt.Runes(quote(name)+": "+c.index.Raw(pointer), 2000)
+		strconv.Quote(excerpt.TruncateRunes(name, 60))}
+	p.Text = strconv.Quote(excerpt.TruncateRunes(name, 60)) + " occurs twice in its object"
+	p.Fix = excerpt.TruncateRunes(quote(name)+": "+c.index.Raw(pointer), 2000)
 	c.report(c.index.Keys[pointer], p)
 }
 
@@ -286,9 +286,9 @@ func label(pointer string) string {
 	if len(parts) == 0 {
 		return "the manifest"
 	}
-	name := excerpt.Runes(parts[len(parts)-1], 60)
+	name := excerpt.TruncateRunes(parts[len(parts)-1], 60)
 	if _, err := strconv.Atoi(name); err == nil && len(parts) > 1 {
-		return fmt.Sprintf("item %s of %s", name, excerpt.Runes(parts[len(parts)-2], 60))
+		return fmt.Sprintf("item %s of %s", name, excerpt.TruncateRunes(parts[len(parts)-2], 60))
 	}
 	return name
 }
@@ -299,13 +299,13 @@ func found(raw string) string {
 	case raw == `""`:
 		return "an empty string"
 	case raw[0] == '"':
-		return "the string " + strconv.Quote(excerpt.Runes(hujson.Literal(raw).String(), 60))
+		return "the string " + strconv.Quote(excerpt.TruncateRunes(hujson.Literal(raw).String(), 60))
 	case raw[0] == '[':
 		return "a list"
 	case raw[0] == '{':
 		return "an object"
 	case strings.ContainsRune("-0123456789", rune(raw[0])):
-		return "the number " + excerpt.Runes(raw, 30)
+		return "the number " + excerpt.TruncateRunes(raw, 30)
 	}
 	return raw
 }

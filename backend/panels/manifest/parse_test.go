@@ -154,8 +154,8 @@ func TestUnknownFieldWarning(t *testing.T) {
 		t.Fatalf("got %v", found.Problems)
 	}
 	for i, p := range found.Problems {
-		if p.String() != want[i] || !p.Warning() {
-			t.Errorf("got %q (warning %t), want %q", p, p.Warning(), want[i])
+		if p.String() != want[i] || !p.IsWarning() {
+			t.Errorf("got %q (warning %t), want %q", p, p.IsWarning(), want[i])
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestHints(t *testing.T) {
 	if query.ReadOnly || query.OpenWorld {
 		t.Errorf("annotated POST: %+v", query)
 	}
-	if p := found.Problems; len(p) != 1 || !p[0].Warning() || p[0].Line == 0 ||
+	if p := found.Problems; len(p) != 1 || !p[0].IsWarning() || p[0].Line == 0 ||
 		!strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
 		t.Errorf("a reassuring POST is not warned of: %v", p)
 	}

@@ -251,7 +251,7 @@ func (c *checker) unknown(parent, name string, n *node) {
 	pointer := jsonpos.Pointer(parent, name)
 	p := Problem{
 		Pointer: pointer, Severity: event.SeverityWarning, Expected: "one of " + strings.Join(n.names(), ", "),
-		Found: strconv.Quote(excerpt.Runes(name, 60)), Nearest: n.closest(name),
+		Found: strconv.Quote(excerpt.TruncateRunes(name, 60)), Nearest: n.closest(name),
 	}
 	p.Text = p.Found + " is not known and has no effect"
 	if parent == "/permissions" {
@@ -261,7 +261,7 @@ func (c *checker) unknown(parent, name string, n *node) {
 	}
 	if p.Nearest != "" {
 		p.Text += fmt.Sprintf("; did you mean %q", p.Nearest)
-		p.Fix = excerpt.Runes(quote(p.Nearest)+": "+c.index.Raw(pointer), 2000)
+		p.Fix = excerpt.TruncateRunes(quote(p.Nearest)+": "+c.index.Raw(pointer), 2000)
 	}
 	c.report(c.index.Keys[pointer], p)
 }
@@ -292,7 +292,8 @@ func (c *checker) refused(e *jsonschema.ValidationError) {
 		found, choices := fmt.Sprint(k.Got), n.choices()
 		near := nearest.Name(found, choices)
 		p := Problem{Expected: n.phrase(), Nearest: near}
-		p.Text = fmt.Sprintf("%s %s is not known; it is %s", label(pointer), strconv.Quote(excerpt.Runes(found, 40)),
+		p.Text = fmt.Sprintf("%s %s is not known; it is %s", label(pointer),
+			strconv.Quote(excerpt.TruncateRunes(found, 40)),
 			p.Expected)
 		if near == "" {
 			near = choices[0]

@@ -82,9 +82,9 @@ func (c *checker) checkToolName(at, name string, seen map[string]bool) bool {
 		p.Text = "name is empty"
 	case strings.Contains(name, "__"):
 		p.Text = fmt.Sprintf("name %q holds two underscores in a row, which are for the tools of MCP servers",
-			excerpt.Runes(name, 80))
+			excerpt.TruncateRunes(name, 80))
 	case !toolNameForm.MatchString(name):
-		p.Text = fmt.Sprintf("name %q is not allowed: %s", excerpt.Runes(name, 80), form)
+		p.Text = fmt.Sprintf("name %q is not allowed: %s", excerpt.TruncateRunes(name, 80), form)
 	case seen[name]:
 		p.Expected, p.Text = "a name of its own", fmt.Sprintf("there are two tools called %s", name)
 	default:
@@ -106,7 +106,7 @@ func (c *checker) checkToolName(at, name string, seen map[string]bool) bool {
 // toolLabel names the tool at pointer for use in a sentence.
 func (c *checker) toolLabel(pointer string) string {
 	if raw := c.index.Raw(pointer + "/name"); len(raw) > 2 && raw[0] == '"' {
-		return excerpt.Runes(strings.Trim(raw, `"`), 60)
+		return excerpt.TruncateRunes(strings.Trim(raw, `"`), 60)
 	}
 	return "tool " + strings.TrimPrefix(pointer, "/tools/")
 }
@@ -189,16 +189,17 @@ func (c *checker) checkInjection(at string, t Tool, args *parameters) {
 		case !args.has(name):
 			near := nearest.Name(name, args.names())
 			c.fail(at, Problem{
-				Expected: "names of parameters", Found: strconv.Quote(excerpt.Runes(name, 60)), Nearest: near,
-				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s", excerpt.Runes(name, 60),
+				Expected: "names of parameters", Found: strconv.Quote(excerpt.TruncateRunes(name, 60)), Nearest: near,
+				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s",
+					excerpt.TruncateRunes(name, 60),
 					t.Name),
 			}, injectionJSON(valid, near, key, keys))
 		case !slices.Contains(keys, key) && !c.unusable("/context"):
 			p := Problem{
-				Expected: "keys of the panel's context", Found: strconv.Quote(excerpt.Runes(key, 60)),
+				Expected: "keys of the panel's context", Found: strconv.Quote(excerpt.TruncateRunes(key, 60)),
 				Nearest: nearest.Name(key, keys),
 				Text: fmt.Sprintf("inject names %q, which the panel's context does not hold",
-					excerpt.Runes(key, 60)),
+					excerpt.TruncateRunes(key, 60)),
 			}
 			if p.Nearest == "" && keyForm.MatchString(key) {
 				p.Fix = `"context": ` + quoteList(append(slices.Clone(keys), key))
@@ -232,11 +233,11 @@ func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args
 		if args.compiled == nil {
 			args.compiled, _ = argschema.Compile(args.json()) // readParameters has already refused invalid schemas
 		}
-		if why, right := argschema.Example(def, args.compiled, example); why != "" {
+		if why, right := argschema.CheckExample(def, args.compiled, example); why != "" {
 			c.fail(at, Problem{
 				Expected: "arguments that fit the parameters of " + t.Name,
 				Text: fmt.Sprintf("the example does not fit the parameters of %s: %s", t.Name,
-					excerpt.Runes(why, 500)),
+					excerpt.TruncateRunes(why, 500)),
 			}, string(right))
 		}
 	}
@@ -274,7 +275,7 @@ func (c *checker) checkEndpoint(tool string, b *BoundTool, args parameters) {
 	if !c.usable(at) {
 		return
 	}
-	text := excerpt.Runes(b.Endpoint, 100)
+	text := excerpt.TruncateRunes(b.Endpoint, 100)
 	p := Problem{Expected: "METHOD /api/" + c.id() + "/…"}
 	method, path, _ := strings.Cut(b.Endpoint, " ")
 	path = strings.Trim(path, " ")
@@ -330,7 +331,7 @@ func (c *checker) checkUndo(at string, b *BoundTool) {
 	why := checkPath(path, c.prefix(path))
 	if !slices.Contains(methods(), method) || method == "GET" {
 		why = fmt.Sprintf("undo %q does not begin with POST, PUT, PATCH or DELETE and a space",
-			excerpt.Runes(b.Undo, 100))
+			excerpt.TruncateRunes(b.Undo, 100))
 	}
 	if why != "" {
 		p := Problem{Expected: "METHOD /api/" + c.id() + "/…, which undoes the call", Text: why}

@@ -61,7 +61,7 @@ func Validate(dir string, reserved ...string) Report {
 // with returns r with p added. If p is an error, OK is false.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
-	r.OK = r.OK && p.Warning()
+	r.OK = r.OK && p.IsWarning()
 	return r
 }
 

@@ -50,9 +50,9 @@ func (c *checker) checkWebview(page *UI) {
 		p.Text = `ui.entry is missing: the page's file, such as "index.html"`
 	case !fs.ValidPath(entry) || strings.ContainsAny(entry, "\\:\x00") || strings.HasPrefix(entry, ".") ||
 		strings.Contains(entry, "/."):
-		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", excerpt.Runes(page.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", excerpt.TruncateRunes(page.Entry, 80))
 	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
-		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", excerpt.Runes(page.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", excerpt.TruncateRunes(page.Entry, 80))
 	}
 	if p.Text != "" {
 		c.fail("/ui/entry", p, `"index.html"`)
@@ -77,7 +77,7 @@ func (c *checker) checkOrigin(at, origin string, sockets bool) {
 	if !c.usable(at) {
 		return
 	}
-	shown := excerpt.Runes(origin, 80)
+	shown := excerpt.TruncateRunes(origin, 80)
 	host, ok := originHost(origin, sockets)
 	if !ok {
 		right := "https://api.example.com"

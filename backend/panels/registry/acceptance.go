@@ -52,8 +52,8 @@ func (p *pending) toolsOnly() bool {
 // loadAccepted loads the accepted manifests and the pinned panels. If it fails, the folders must not be read, because
 // every panel would count as new.
 func (r *Registry) loadAccepted(ctx context.Context) error {
-	if r.cfg.Accepted != nil {
-		list, err := r.cfg.Accepted.AcceptedPanels(ctx)
+	if r.cfg.AcceptedManifests != nil {
+		list, err := r.cfg.AcceptedManifests.AcceptedPanels(ctx)
 		if err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ func (r *Registry) loadAccepted(ctx context.Context) error {
 	return r.loadPins(ctx)
 }
 
-// AcceptedPanel returns the accepted manifest of a panel and the known tools of the panel (acceptance.KnownTools). It
-// returns false if there is none.
+// AcceptedPanel returns the accepted manifest of a panel and its known tools (acceptance.MergeKnownTools). It returns
+// false if there is none.
 func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +112,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool
 func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
 		Panel: id, Hash: pinning.Hash(text), Manifest: string(text),
-		Tools: acceptance.KnownTools(r.accepted[id].Tools, plan),
+		Tools: acceptance.MergeKnownTools(r.accepted[id].Tools, plan),
 	}
 	r.unsaved[id] = true
 }
@@ -142,8 +142,8 @@ func (r *Registry) saveAccepted(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if r.cfg.Accepted != nil {
-		if err := r.cfg.Accepted.SaveAcceptedPanels(ctx, list); err != nil {
+	if r.cfg.AcceptedManifests != nil {
+		if err := r.cfg.AcceptedManifests.SaveAcceptedPanels(ctx, list); err != nil {
 			return err
 		}
 	}
@@ -213,10 +213,10 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	return err
 }
 
-// Develop sets whether the user is developing a panel. While on is true, until the Registry is closed, changes of the
-// panel's tools are accepted immediately; permissions and backends always wait. Develop returns ErrNotPending if there
-// is no such panel or it is built-in.
-func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
+// SetDeveloping sets whether the user is developing a panel. While on is true, until the Registry is closed, changes of
+// the panel's tools are accepted immediately; permissions and backends always wait. Develop returns ErrNotPending if
+// there is no such panel or it is built-in.
+func (r *Registry) SetDeveloping(ctx context.Context, panel string, on bool) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
 	r.mu.Lock()
@@ -236,10 +236,10 @@ func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	return err
 }
 
-// StoreApproved makes text the accepted manifest of a panel, because the user has just approved it. The text may be
-// written to the panel's folder before or after the call. StoreApproved returns an error if the text is invalid or
+// SetAcceptedManifest makes text the accepted manifest of a panel, because the user has just approved it. The text may
+// be written to the panel's folder before or after the call. StoreApproved returns an error if the text is invalid or
 // could not be stored.
-func (r *Registry) StoreApproved(ctx context.Context, panel string, text []byte) error {
+func (r *Registry) SetAcceptedManifest(ctx context.Context, panel string, text []byte) error {
 	found := manifest.Parse(text, panel, false)
 	if found.Plan == nil {
 		return fmt.Errorf("accepting panel %s: %s", panel, found.Problems[0])

@@ -207,7 +207,7 @@ func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
 	if p := pendingChange(t, r, "notes"); !p.Developing {
 		t.Errorf("got %+v", p)
 	}
-	if err := r.Develop(t.Context(), "notes", true); err != nil {
+	if err := r.SetDeveloping(t.Context(), "notes", true); err != nil {
 		t.Fatal(err)
 	}
 	if d := definition(t, r, "note_add"); d.Description != "Keep one note." {
@@ -223,7 +223,7 @@ func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
 		definition(t, r, "note_add").Description != "Keep a short note." {
 		t.Errorf("got %+v", p)
 	}
-	if err := r.Develop(t.Context(), "nowhere", true); !errors.Is(err, ErrNotPending) {
+	if err := r.SetDeveloping(t.Context(), "nowhere", true); !errors.Is(err, ErrNotPending) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	changed := notes(`"node"`, `"sh"`)
-	if err := r.StoreApproved(t.Context(), "notes", []byte(changed)); err != nil {
+	if err := r.SetAcceptedManifest(t.Context(), "notes", []byte(changed)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, root, "notes", changed)
@@ -245,14 +245,14 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	again := notes(`"node"`, `"bash"`)
 	write(t, root, "notes", again)
 	pendingChange(t, r, "notes")
-	if err := r.StoreApproved(t.Context(), "notes", []byte(again)); err != nil {
+	if err := r.SetAcceptedManifest(t.Context(), "notes", []byte(again)); err != nil {
 		t.Fatal(err)
 	}
 	r.ReadNow(t.Context())
 	if p, _ := panel(r, "notes"); p.Pending != nil {
 		t.Errorf("got %+v", p.Pending)
 	}
-	if err := r.StoreApproved(t.Context(), "notes", []byte("{")); err == nil {
+	if err := r.SetAcceptedManifest(t.Context(), "notes", []byte("{")); err == nil {
 		t.Error("a manifest with an error was accepted")
 	}
 }
@@ -265,7 +265,7 @@ func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	cfg := Config{Data: data, Accepted: db, Pins: db}
+	cfg := Config{Data: data, AcceptedManifests: db, Pins: db}
 	root := filepath.Join(data, "panels")
 	run := func(what func(r *Registry)) {
 		t.Helper()
@@ -278,7 +278,7 @@ func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 	}
 	write(t, root, "notes", notes())
 	run(func(r *Registry) {
-		if err := r.Pin(t.Context(), "notes", true); err != nil {
+		if err := r.SetPinned(t.Context(), "notes", true); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -306,7 +306,7 @@ func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 			r.entries["notes"].runner.CommandLine() != "sh server.mjs" || len(p.Problems) != 2 {
 			t.Errorf("after a start with a broken manifest: %+v", p)
 		}
-		if err := r.Pin(t.Context(), "notes", false); err != nil {
+		if err := r.SetPinned(t.Context(), "notes", false); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -326,7 +326,7 @@ func (failingStore) SaveAcceptedPanels(context.Context, []wire.AcceptedPanel) er
 
 func TestUnstorableChangeIsNotApplied(t *testing.T) {
 	t.Parallel()
-	r, _, root := started(t, func(c *Config) { c.Accepted = failingStore{} })
+	r, _, root := started(t, func(c *Config) { c.AcceptedManifests = failingStore{} })
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	write(t, root, "notes", notes(`"node"`, `"sh"`))
@@ -350,7 +350,7 @@ func TestPinnedPanelToolsAreOffered(t *testing.T) {
 	}
 	// A new state is listed before it is published: the empty one at the start, the panel.
 	eventually(t, "the panel is published", func() bool { return j.count(event.CatalogChanged) == 2 })
-	if err := r.Pin(t.Context(), "notes", true); err != nil {
+	if err := r.SetPinned(t.Context(), "notes", true); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(r.Definitions("home")); n != 1 || j.count(event.CatalogChanged) != 3 {
@@ -359,7 +359,7 @@ func TestPinnedPanelToolsAreOffered(t *testing.T) {
 	if p, _ := panel(r, "notes"); !p.Pinned {
 		t.Errorf("got %+v", p)
 	}
-	if err := r.Pin(t.Context(), "nowhere", true); !errors.Is(err, ErrNoPanel) {
+	if err := r.SetPinned(t.Context(), "nowhere", true); !errors.Is(err, ErrNoPanel) {
 		t.Errorf("got %v", err)
 	}
 }

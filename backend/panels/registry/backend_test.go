@@ -124,7 +124,7 @@ func TestCallOfRemovedTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustFail(t, result, toolspec.UserError, "gone does not exist any more: the notes panel was removed or changed")
-	if d := r.Describe(toolspec.Call{Tool: "gone"}); d.Present != "Running gone" {
+	if d := r.Describe(toolspec.Call{Tool: "gone"}); d.Sentence != "Running gone" {
 		t.Errorf("got %+v", d)
 	}
 }

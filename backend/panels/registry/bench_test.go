@@ -44,7 +44,7 @@ func kept(b *testing.B, panels int) (cfg Config, root string) {
 			b.Fatal(err)
 		}
 	}
-	return Config{Data: data, Accepted: db, Pins: db, Publisher: &journal{}}, root
+	return Config{Data: data, AcceptedManifests: db, Pins: db, Publisher: &journal{}}, root
 }
 
 // reportP95 reports the 50th and 95th percentile of times in milliseconds.

@@ -40,7 +40,7 @@ func TestToolConditions(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &values); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Publish("notes", values); err != nil {
+		if err := r.PublishContext("notes", values); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestToolConditions(t *testing.T) {
 	if n := len(r.AllDefinitions()); n != 4 {
 		t.Errorf("%d tools are shown", n)
 	}
-	if p, _ := panel(r, "notes"); len(p.Problems) != 1 || !p.Problems[0].Warning() {
+	if p, _ := panel(r, "notes"); len(p.Problems) != 1 || !p.Problems[0].IsWarning() {
 		t.Errorf("the unknown key: %v", p.Problems)
 	}
 }

@@ -16,23 +16,23 @@ const (
 	maxContextAll = 64 << 10
 )
 
-// Publish replaces the values that a panel publishes, such as the path of its open file. Conditions use them, and they
-// fill injected parameters that a call omits. Publish returns an error and changes nothing if the manifest does not
-// declare a key, or if a value is not JSON or has more than 16 KB, or all values have more than 64 KB. The error wraps
-// ErrNoPanel if there is no usable panel with this id.
-func (r *Registry) Publish(panel string, values map[string]json.RawMessage) error {
+// PublishContext replaces the values that a panel publishes, such as the path of its open file. Conditions use them,
+// and they fill injected parameters that a call omits. Publish returns an error and changes nothing if the manifest
+// does not declare a key, or if a value is not JSON or has more than 16 KB, or all values have more than 64 KB. The
+// error wraps ErrNoPanel if there is no usable panel with this id.
+func (r *Registry) PublishContext(panel string, values map[string]json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.entries[panel]
 	if e == nil || e.plan == nil {
-		return fmt.Errorf("publishing for %q: %w", excerpt.Runes(panel, 64), ErrNoPanel)
+		return fmt.Errorf("publishing for %q: %w", excerpt.TruncateRunes(panel, 64), ErrNoPanel)
 	}
 	all := 0
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case !slices.Contains(e.plan.Manifest.Context, key):
 			return fmt.Errorf("the %s panel does not publish %q; its manifest's context has %q", panel,
-				excerpt.Runes(key, 60), e.plan.Manifest.Context)
+				excerpt.TruncateRunes(key, 60), e.plan.Manifest.Context)
 		case len(values[key]) > maxContext:
 			return fmt.Errorf("%q has %d bytes; the limit is %d", key, len(values[key]), maxContext)
 		case !json.Valid(values[key]):

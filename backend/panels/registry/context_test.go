@@ -31,7 +31,7 @@ func TestPublishedContextIsDeclaredAndBounded(t *testing.T) {
 		{map[string]json.RawMessage{"a": long, "b": long, "c": long, "d": long, "e": long}, "together"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if err := r.Publish("notes", c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := r.PublishContext("notes", c.values); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
@@ -39,17 +39,17 @@ func TestPublishedContextIsDeclaredAndBounded(t *testing.T) {
 	if len(r.context["notes"]) != 0 {
 		t.Errorf("refused values were kept: %v", r.context["notes"])
 	}
-	if err := r.Publish("notes", map[string]json.RawMessage{"file": json.RawMessage(`"a"`)}); err != nil {
+	if err := r.PublishContext("notes", map[string]json.RawMessage{"file": json.RawMessage(`"a"`)}); err != nil {
 		t.Error(err)
 	}
-	if err := r.Publish("nowhere", nil); !errors.Is(err, ErrNoPanel) {
+	if err := r.PublishContext("nowhere", nil); !errors.Is(err, ErrNoPanel) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.RemoveAll(filepath.Join(root, "notes")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the panel is gone", func() bool { _, ok := panel(r, "notes"); return !ok })
-	if err := r.Publish("notes", nil); !errors.Is(err, ErrNoPanel) {
+	if err := r.PublishContext("notes", nil); !errors.Is(err, ErrNoPanel) {
 		t.Errorf("a removed panel publishes: %v", err)
 	}
 }

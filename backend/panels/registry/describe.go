@@ -17,7 +17,7 @@ import (
 func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	if describer, call := r.describerOf(call); describer != nil {
 		if d, ok := describer.Describe(call); ok {
@@ -30,7 +30,7 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 		}
 	}
 	args, missing := r.fillContext(o, call.Args)
-	d := toolspec.Description{Present: sentence(o, args), Target: o.Endpoint}
+	d := toolspec.Description{Sentence: sentence(o, args), Target: o.Endpoint}
 	if u, err := url.Parse(o.url); err == nil && o.url != "" && !manifest.IsLoopback(u.Hostname()) {
 		d.Hosts = []string{strings.ToLower(u.Host)}
 	}
@@ -52,7 +52,7 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 		d.Target = o.url
 	}
 	if !o.Def.Hints.ReadOnly {
-		d.Data = excerpt.Runes(string(sent.body), 2000)
+		d.Data = excerpt.TruncateRunes(string(sent.body), 2000)
 	}
 	return d
 }
@@ -70,9 +70,9 @@ func sentence(o *callable, args map[string]json.RawMessage) string {
 		if !ok {
 			return "…"
 		}
-		return excerpt.Runes(oneLine(plain(value)), 60)
+		return excerpt.TruncateRunes(oneLine(plain(value)), 60)
 	})
-	return excerpt.Runes(text, 160)
+	return excerpt.TruncateRunes(text, 160)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -123,9 +123,10 @@ func (r *Registry) describeStart(o *callable, call toolspec.Call) toolspec.Descr
 		return toolspec.Description{}
 	}
 	d := toolspec.Description{
-		Present:    fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.CommandLine()),
+		Sentence:   fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.CommandLine()),
 		NewProgram: fmt.Sprintf("the %s panel's program", o.title),
-		Target:     o.runner.CommandLine(), Data: "in the folder " + o.runner.Dir(), Unconfined: o.runner.Unconfined(),
+		Target:     o.runner.CommandLine(), Data: "in the folder " + o.runner.Dir(),
+		Unconfined: o.runner.UnconfinedReason(),
 	}
 	if may := o.runner.Access(); may != "" {
 		d.Target += ", which may " + may

@@ -114,7 +114,7 @@ func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[strin
 // needsApproval reports whether the next call of the program needs an approval, because the program was not approved
 // since Sextant started, or because the call would start it without the whole sandbox. The caller holds r.mu.
 func (r *Registry) needsApproval(p *process.Runner) bool {
-	return !r.allowed[p.Identity()] || p.Unconfined() != "" && !p.Running()
+	return !r.allowed[p.Identity()] || p.UnconfinedReason() != "" && !p.IsRunning()
 }
 
 // approveStart records that o's program may run, because the user has approved its start. It returns a refusal if a
@@ -169,7 +169,7 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), suggestion(nil, o))
 	}
-	process.Headers(req, sent.body != nil, "")
+	process.SetHeaders(req, sent.body != nil, "")
 	res, err := client.Do(req)
 	if err != nil {
 		return unreachable(ctx, o, sent, err)

@@ -86,7 +86,7 @@ func callHandler(ctx context.Context, o *callable, sent endpointCall,
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), suggestion(nil, o))
 	}
-	process.Headers(req, sent.body != nil, "")
+	process.SetHeaders(req, sent.body != nil, "")
 	w := &responseRecorder{header: http.Header{}}
 	w.readStream = func(form stream.Kind, body io.Reader) toolspec.Result {
 		return streamedAnswer(form, &http.Response{Body: io.NopCloser(body)}, o, output)
@@ -124,7 +124,7 @@ type responseRecorder struct {
 func (r *responseRecorder) Flush() {
 	r.WriteHeader(http.StatusOK)
 	form := stream.KindOf(r.header.Get("Content-Type"), true)
-	if r.pipe != nil || form == stream.None || r.status >= 300 {
+	if r.pipe != nil || form == stream.KindNone || r.status >= 300 {
 		return
 	}
 	from, to := io.Pipe()

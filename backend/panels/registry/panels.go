@@ -46,8 +46,8 @@ type Config struct {
 	Builtin fs.FS
 	// Handlers maps the ids of built-in panels to the handlers of their endpoints.
 	Handlers map[string]http.Handler
-	// Inert names the tools of built-in panels that have no effects of their own (toolspec.Hints).
-	Inert []string
+	// InertTools names the tools of built-in panels that have no effects of their own (toolspec.Hints).
+	InertTools []string
 	// Dirs contains folders of panels besides <Data>/panels.
 	Dirs []string
 	// Reserved returns the tool names that no panel may use. If it is nil, there are none. It may call the Registry.
@@ -55,10 +55,10 @@ type Config struct {
 	Publisher Publisher
 	// Data is the data folder. If it is "", users cannot add panels.
 	Data string
-	// Accepted stores the accepted manifests, and Pins the pinned panels. Without a store, they are forgotten when the
-	// Registry is closed.
-	Accepted ManifestStore
-	Pins     PinStore
+	// AcceptedManifests stores the accepted manifests, and Pins the pinned panels. Without a store, they are forgotten
+	// when the Registry is closed.
+	AcceptedManifests ManifestStore
+	Pins              PinStore
 	// Undos stores how calls are undone. If it is nil, no call can be undone.
 	Undos UndoStore
 	// PageURL returns the address of a file of a panel's page, "" while nothing serves it. It must not call the

@@ -26,9 +26,9 @@ func (r *Registry) loadPins(ctx context.Context) error {
 	return err
 }
 
-// Pin sets whether the tools of a panel are also available while another panel is active. It returns ErrNoPanel if
-// there is no such panel.
-func (r *Registry) Pin(ctx context.Context, panel string, pinned bool) error {
+// SetPinned sets whether the tools of a panel are also available while another panel is active. It returns ErrNoPanel
+// if there is no such panel.
+func (r *Registry) SetPinned(ctx context.Context, panel string, pinned bool) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
 	r.mu.Lock()

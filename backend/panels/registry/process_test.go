@@ -87,7 +87,7 @@ func TestFirstStartAsksWithCommand(t *testing.T) {
 		t.Fatal("the first call would not ask")
 	}
 	d := r.Describe(toolspec.Call{ID: "1", Tool: "rogue_do", Args: json.RawMessage(`{"what":"good"}`)})
-	if d.Present != "Starting the Rogue panel's program: node server.mjs" || d.Target != "node server.mjs" ||
+	if d.Sentence != "Starting the Rogue panel's program: node server.mjs" || d.Target != "node server.mjs" ||
 		d.Data != "in the folder "+dir {
 		t.Errorf("got %+v", d)
 	}
@@ -99,7 +99,7 @@ func TestFirstStartAsksWithCommand(t *testing.T) {
 		t.Error("the second call would ask again")
 	}
 	d = r.Describe(toolspec.Call{ID: "2", Tool: "rogue_echo", Args: json.RawMessage(`{"id":"a b","text":"hi"}`)})
-	if d.Present != "Rogue: rogue_echo" || d.Target != "POST /api/rogue/echo/a%20b" || d.Data != `{"text":"hi"}` {
+	if d.Sentence != "Rogue: rogue_echo" || d.Target != "POST /api/rogue/echo/a%20b" || d.Data != `{"text":"hi"}` {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -166,7 +166,7 @@ func TestContextFillsMissingArguments(t *testing.T) {
 	}
 	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError,
 		"filePath is missing, and the Rogue panel's context does not supply it")
-	if err := r.Publish("rogue", map[string]json.RawMessage{"filePath": json.RawMessage(`"a.txt"`)}); err != nil {
+	if err := r.PublishContext("rogue", map[string]json.RawMessage{"filePath": json.RawMessage(`"a.txt"`)}); err != nil {
 		t.Fatal(err)
 	}
 	got := call(t, r, "rogue_save", `{}`)

@@ -88,7 +88,7 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 		}
 		p := shown(e, offers[e.id], slices.Concat(extra[e.id], r.clashes[e.id], pageProblems(e)))
 		p.Page.URL = r.pageURL(e)
-		p.Pinned, p.Develop = r.pinned[e.id], r.developed[e.id]
+		p.Pinned, p.IsDeveloped = r.pinned[e.id], r.developed[e.id]
 		next.panels = append(next.panels, p)
 		if e.page.tree != nil {
 			next.pages[e.id] = e.page.tree
@@ -128,7 +128,7 @@ func (r *Registry) offers(e *entry, taken map[string]*callable, reserved map[str
 		}
 		if e.builtin {
 			o.handler = r.cfg.Handlers[e.id]
-			o.Def.Hints.Inert = slices.Contains(r.cfg.Inert, t.Name)
+			o.Def.Hints.Inert = slices.Contains(r.cfg.InertTools, t.Name)
 		}
 		switch other := taken[t.Name]; {
 		case reserved[t.Name]:
@@ -156,7 +156,7 @@ func shown(e *entry, offers []*callable, extra []manifest.Problem) event.Panel {
 		p.Title, p.Description, p.Type, p.Icon = m.Title, m.Description, m.PanelType, m.Icon
 		p.Section = cmp.Or(m.ActivityBar.Section, "top")
 		p.Order = cmp.Or(m.ActivityBar.Order, userOrder)
-		p.Evals = len(m.Evals)
+		p.EvalCount = len(m.Evals)
 	}
 	for _, o := range offers {
 		p.Tools = append(p.Tools, o.Name)

@@ -28,7 +28,7 @@ const (
 
 // answer converts an endpoint's response to a Result. It passes a streamed response to output while reading it.
 func answer(res *http.Response, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
-	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None &&
+	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.KindNone &&
 		res.StatusCode < 300 {
 		return streamedAnswer(form, res, o, output)
 	}
@@ -73,8 +73,8 @@ func streamedAnswer(form stream.Kind, res *http.Response, o *callable,
 ) toolspec.Result {
 	end, err := stream.Read(form, res.Body, maxAnswer, output)
 	came := end.Text
-	if end.Left > 0 {
-		came += fmt.Sprintf("\n… %d more bytes are left out", end.Left)
+	if end.Omitted > 0 {
+		came += fmt.Sprintf("\n… %d more bytes are left out", end.Omitted)
 	}
 	switch {
 	case errors.Is(err, stream.ErrTooLarge):
@@ -120,7 +120,7 @@ func jsonAnswer(body []byte, o *callable) toolspec.Result {
 	}
 	if err := dec.Decode(&value); err != nil || dec.More() {
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel returned invalid JSON: %s", o.title,
-			excerpt.Runes(string(body), 200)),
+			excerpt.TruncateRunes(string(body), 200)),
 			"Fix the panel's program, or call another tool.")
 	}
 	// Some programs report a failure only in the body.
@@ -170,7 +170,7 @@ func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall
 	if json.Unmarshal(body, &value) == nil {
 		reason = errortext.Find(value, maxReason)
 	} else if text := strings.TrimSpace(string(body)); utf8.ValidString(text) && !strings.HasPrefix(text, "<") {
-		reason = excerpt.Runes(text, maxReason)
+		reason = excerpt.TruncateRunes(text, maxReason)
 	}
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)))
 	if reason == "" {
@@ -198,11 +198,11 @@ func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall
 func suggestion(members map[string]any, o *callable) string {
 	for _, key := range []string{"suggestion", "hint"} {
 		if s, ok := members[key].(string); ok && s != "" {
-			return excerpt.Runes(s, 500)
+			return excerpt.TruncateRunes(s, 500)
 		}
 	}
 	if len(o.Examples) > 0 {
-		return fmt.Sprintf("A correct call: %s %s", o.Name, excerpt.Runes(compact(o.Examples[0]), 400))
+		return fmt.Sprintf("A correct call: %s %s", o.Name, excerpt.TruncateRunes(compact(o.Examples[0]), 400))
 	}
 	return "Check the arguments of " + o.Name + "."
 }

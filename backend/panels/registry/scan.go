@@ -211,7 +211,7 @@ func lastGood(version string) string {
 	if version == "" {
 		return "The last good manifest keeps running."
 	}
-	return fmt.Sprintf("Version %s, the last good one, keeps running.", excerpt.Runes(version, 40))
+	return fmt.Sprintf("Version %s, the last good one, keeps running.", excerpt.TruncateRunes(version, 40))
 }
 
 // refreshBackend gives e the program or script that its plan needs, and a new one if that has changed.

@@ -14,7 +14,7 @@ func (r *Registry) settingsOf(panel string) func() (string, error) {
 		return nil
 	}
 	return func() (string, error) {
-		return r.cfg.Settings.Text(context.Background(), panel, r.state.Load().config[panel])
+		return r.cfg.Settings.JSON(context.Background(), panel, r.state.Load().config[panel])
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestTemplatesWork(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	folder, err := authoring.New(root, "field-notes", "process")
+	folder, err := authoring.CreatePanel(root, "field-notes", "process")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestTemplatesWork(t *testing.T) {
 func TestCreatedListPage(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	if _, err := authoring.New(root, "shopping-list", "declarative"); err != nil {
+	if _, err := authoring.CreatePanel(root, "shopping-list", "declarative"); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, r, "shopping-list")

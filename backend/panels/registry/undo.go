@@ -89,9 +89,9 @@ func prepareUndo(t manifest.BoundTool, all, undoArgs map[string]json.RawMessage)
 	return newEndpointCall(undo, args)
 }
 
-// Undoable returns the calls that panels can undo or have undone. The parameters select calls as in
+// PanelUndos returns the calls that panels can undo or have undone. The parameters select calls as in
 // UndoStore.PanelUndos.
-func (r *Registry) Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
+func (r *Registry) PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
 	if r.cfg.Undos == nil {
 		return nil, nil
 	}

@@ -80,7 +80,7 @@ func (u *undoHarness) callTool(t *testing.T, id, answer string) bool {
 
 func (u *undoHarness) kept(t *testing.T, call string) wire.PanelUndo {
 	t.Helper()
-	list, err := u.Undoable(context.Background(), "", "", "", call)
+	list, err := u.PanelUndos(context.Background(), "", "", "", call)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%v, %v", list, err)
 	}

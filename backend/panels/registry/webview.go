@@ -11,9 +11,9 @@ type Webview struct {
 	// Root is the folder of panels, and Folder the name of the panel's folder in it.
 	Root, Folder string
 	CSP          manifest.CSP
-	// Hidden contains files of the folder that must not be served to the page: the manifest and the files that its
+	// HiddenFiles contains files of the folder that must not be served to the page: the manifest and the files that its
 	// backend names. The separators are slashes.
-	Hidden []string
+	HiddenFiles []string
 }
 
 // Webview returns the panel's page of kind webview according to its last valid manifest. It returns false if there is
@@ -26,11 +26,11 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 		return Webview{}, false
 	}
 	m := e.plan.Manifest
-	page := Webview{Root: e.root, Folder: e.id, CSP: m.UI.CSP, Hidden: []string{manifest.FileName}}
+	page := Webview{Root: e.root, Folder: e.id, CSP: m.UI.CSP, HiddenFiles: []string{manifest.FileName}}
 	if b := m.Backend; b != nil {
 		for _, word := range append([]string{b.File, b.Command}, b.Args...) {
 			if word != "" && filepath.IsLocal(word) {
-				page.Hidden = append(page.Hidden, filepath.ToSlash(filepath.Clean(word)))
+				page.HiddenFiles = append(page.HiddenFiles, filepath.ToSlash(filepath.Clean(word)))
 			}
 		}
 	}

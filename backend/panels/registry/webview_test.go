@@ -22,7 +22,7 @@ func TestPageRevisionGrows(t *testing.T) {
 		t.Errorf("%+v", p.Page)
 	}
 	page, ok := r.Webview("notes")
-	if !ok || page.Root != root || page.Folder != "notes" || len(page.Hidden) != 3 {
+	if !ok || page.Root != root || page.Folder != "notes" || len(page.HiddenFiles) != 3 {
 		t.Errorf("%+v %v", page, ok)
 	}
 	put(t, root, "notes", map[string]string{"ui/index.html": "another"})

@@ -42,7 +42,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	s := New(kept, keys)
 	text := func(panel string) string {
 		t.Helper()
-		all, err := s.Text(t.Context(), panel, fields())
+		all, err := s.JSON(t.Context(), panel, fields())
 		if err != nil {
 			t.Fatal(err)
 		}

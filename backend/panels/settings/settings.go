@@ -48,8 +48,8 @@ type PanelSetting struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 	Default     json.RawMessage `json:"default,omitempty"`
 	Value       json.RawMessage `json:"value,omitempty"`
-	// Set is true if a valid value is stored. It may equal the default.
-	Set bool `json:"set,omitempty"`
+	// Stored is true if a valid value is stored. It may equal the default.
+	Stored bool `json:"set,omitempty"`
 }
 
 func keyOf(panel, name string) string { return "panel." + panel + "." + name }
@@ -71,18 +71,18 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 		}
 		if f.Sensitive {
 			one.Default, one.Value = nil, nil
-			_, one.Set = s.keys.Key(keyOf(panel, name))
+			_, one.Stored = s.keys.Key(keyOf(panel, name))
 		} else if value, ok := stored[name]; ok && fits(f.Type, value) == "" {
-			one.Value, one.Set = value, true
+			one.Value, one.Stored = value, true
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// Text returns all values, including sensitive ones, as a JSON object for the panel's backend. A setting without a
+// JSON returns all values, including sensitive ones, as a JSON object for the panel's backend. A setting without a
 // stored value has its default; a setting without either is omitted.
-func (s *Settings) Text(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
+func (s *Settings) JSON(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
 	list, err := s.List(ctx, panel, fields)
 	if err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (i *InvalidError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Set stores values. null resets a setting to its default. If a setting is unknown or a value does not match it, Set
+// Stored stores values. null resets a setting to its default. If a setting is unknown or a value does not match it, Set
 // stores nothing and returns an *InvalidError. After another error, some sensitive values may have been stored.
 func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
 	values map[string]json.RawMessage,

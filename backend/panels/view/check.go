@@ -162,7 +162,7 @@ func (c *checker) object(pointer, shape string, object map[string]any, in nodeCo
 
 func (c *checker) unknown(pointer, shape, name string, known []string) {
 	p := Problem{
-		Found: strconv.Quote(excerpt.Runes(name, 60)), Expected: strings.Join(known, ", "),
+		Found: strconv.Quote(excerpt.TruncateRunes(name, 60)), Expected: strings.Join(known, ", "),
 		Pointer: jsonpos.Pointer(pointer, name),
 	}
 	p.Text = fmt.Sprintf("%s has no member %s; it has %s", say(shape), p.Found, p.Expected)
@@ -275,7 +275,7 @@ func (c *checker) word(pointer string, m member, text string) {
 	case isWord:
 		if !slices.Contains(m.words, text) {
 			c.fail(pointer, Problem{
-				Expected: strings.Join(m.words, ", "), Found: strconv.Quote(excerpt.Runes(text, 40)),
+				Expected: strings.Join(m.words, ", "), Found: strconv.Quote(excerpt.TruncateRunes(text, 40)),
 				Nearest: near(text, m.words), Fix: m.example,
 			})
 		}
@@ -283,16 +283,16 @@ func (c *checker) word(pointer string, m member, text string) {
 		if !rulePoint.MatchString(text) {
 			c.fail(pointer, Problem{
 				Expected: "a JSON pointer into the result, such as " + m.example,
-				Found:    strconv.Quote(excerpt.Runes(text, 60)),
-				Fix:      strconv.Quote("/" + strings.ReplaceAll(excerpt.Runes(text, 60), ".", "/")),
+				Found:    strconv.Quote(excerpt.TruncateRunes(text, 60)),
+				Fix:      strconv.Quote("/" + strings.ReplaceAll(excerpt.TruncateRunes(text, 60), ".", "/")),
 			})
 		}
 	case isField:
 		if !ruleField.MatchString(text) {
 			c.fail(pointer, Problem{
 				Expected: "the name of a field, such as " + m.example,
-				Found:    strconv.Quote(excerpt.Runes(text, 60)),
-				Fix: strconv.Quote(strings.Trim(excerpt.Runes(text, 60),
+				Found:    strconv.Quote(excerpt.TruncateRunes(text, 60)),
+				Fix: strconv.Quote(strings.Trim(excerpt.TruncateRunes(text, 60),
 					"{} ")),
 			})
 		}
@@ -371,7 +371,7 @@ func (c *checker) node(pointer string, object map[string]any, in nodeContext) {
 		c.fail(pointer, Problem{Expected: "kind", Fix: `"kind": "text"`, Text: "the part has no kind; it is " + all})
 	case !slices.Contains(kinds, kind):
 		c.fail(pointer+"/kind", Problem{
-			Expected: all, Found: strconv.Quote(excerpt.Runes(kind, 40)),
+			Expected: all, Found: strconv.Quote(excerpt.TruncateRunes(kind, 40)),
 			Nearest: near(kind, kinds), Fix: `"text"`,
 		})
 	default:
@@ -402,9 +402,9 @@ func last(pointer string) string {
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:
-		return strconv.Quote(excerpt.Runes(v, 40))
+		return strconv.Quote(excerpt.TruncateRunes(v, 40))
 	case json.Number:
-		return "the number " + excerpt.Runes(v.String(), 20)
+		return "the number " + excerpt.TruncateRunes(v.String(), 20)
 	case bool:
 		return strconv.FormatBool(v)
 	case []any:

@@ -39,7 +39,7 @@ func (c *checker) tool(pointer string, m member, name string) {
 			}
 		}
 		p := Problem{
-			Expected: "a tool of this panel", Found: strconv.Quote(excerpt.Runes(name, 60)),
+			Expected: "a tool of this panel", Found: strconv.Quote(excerpt.TruncateRunes(name, 60)),
 			Nearest: near(name, names), Fix: m.example,
 		}
 		p.Text = fmt.Sprintf("the panel has no tool %s; it has %s", p.Found, strings.Join(names, ", "))
@@ -137,7 +137,7 @@ func (c *checker) argument(pointer, tool, name string, p parameters) {
 	}
 	known := slices.Sorted(maps.Keys(p.Properties))
 	problem := Problem{
-		Expected: strings.Join(known, ", "), Found: strconv.Quote(excerpt.Runes(name, 60)),
+		Expected: strings.Join(known, ", "), Found: strconv.Quote(excerpt.TruncateRunes(name, 60)),
 		Nearest: near(name, known),
 	}
 	problem.Text = fmt.Sprintf("%s takes no %s; it takes %s", tool, problem.Found, problem.Expected)

@@ -87,11 +87,12 @@ func FormFields(schema []byte) ([]event.FormField, error) {
 
 func (p property) field(name string) (event.FormField, error) {
 	f := event.FormField{
-		Name: name, Title: excerpt.Runes(p.Title, maxText), Description: excerpt.Runes(p.Description, maxText),
-		Kind: event.FieldKind(p.Type),
+		Name: name, Title: excerpt.TruncateRunes(p.Title, maxText),
+		Description: excerpt.TruncateRunes(p.Description, maxText),
+		Kind:        event.FieldKind(p.Type),
 	}
 	if f.Title == "" {
-		f.Title = excerpt.Runes(name, maxText)
+		f.Title = excerpt.TruncateRunes(name, maxText)
 	}
 	switch p.Type {
 	case "number", "integer":
@@ -108,14 +109,15 @@ func (p property) field(name string) (event.FormField, error) {
 			f.Options = p.Items.options()
 		}
 		if len(f.Options) == 0 {
-			return f, fmt.Errorf("field %q of the form is a list without choices", excerpt.Runes(name, maxText))
+			return f, fmt.Errorf("field %q of the form is a list without choices", excerpt.TruncateRunes(name, maxText))
 		}
 	default:
 		return f, fmt.Errorf("field %q of the form is neither a primitive value nor a choice",
-			excerpt.Runes(name, maxText))
+			excerpt.TruncateRunes(name, maxText))
 	}
 	if len(f.Options) > maxOptions {
-		return f, fmt.Errorf("field %q of the form has more than %d choices", excerpt.Runes(name, maxText), maxOptions)
+		return f, fmt.Errorf("field %q of the form has more than %d choices", excerpt.TruncateRunes(name, maxText),
+			maxOptions)
 	}
 	if proposed, err := checkValue(f, p.Default); err == nil {
 		f.Default = proposed
@@ -129,13 +131,13 @@ func (p property) options() (all []event.FormOption) {
 		if i < len(p.EnumNames) {
 			title = p.EnumNames[i]
 		}
-		all = append(all, event.FormOption{Value: value, Title: excerpt.Runes(title, maxText)})
+		all = append(all, event.FormOption{Value: value, Title: excerpt.TruncateRunes(title, maxText)})
 	}
 	for _, c := range append(p.OneOf, p.AnyOf...) {
 		if c.Title == "" {
 			c.Title = c.Const
 		}
-		all = append(all, event.FormOption{Value: c.Const, Title: excerpt.Runes(c.Title, maxText)})
+		all = append(all, event.FormOption{Value: c.Const, Title: excerpt.TruncateRunes(c.Title, maxText)})
 	}
 	return all
 }
@@ -146,14 +148,14 @@ func checkForm(form []event.FormField, filled map[string]any) (map[string]any, e
 		return nil, nil
 	}
 	if b, err := json.Marshal(filled); err != nil || len(b) > maxFilled {
-		return nil, fmt.Errorf("%w: the values are longer than %d KB", ErrForm, maxFilled>>10)
+		return nil, fmt.Errorf("%w: the values are longer than %d KB", ErrInvalidForm, maxFilled>>10)
 	}
 	out := map[string]any{}
 	for _, f := range form {
 		given, there := filled[f.Name]
 		if !there || given == nil || given == "" && f.Kind != event.FieldText {
 			if f.Required {
-				return nil, fmt.Errorf("%w: %s is required", ErrForm, f.Title)
+				return nil, fmt.Errorf("%w: %s is required", ErrInvalidForm, f.Title)
 			}
 			continue
 		}
@@ -162,7 +164,7 @@ func checkForm(form []event.FormField, filled map[string]any) (map[string]any, e
 		}
 		fits, err := checkValue(f, given)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s %w", ErrForm, f.Title, err)
+			return nil, fmt.Errorf("%w: %s %w", ErrInvalidForm, f.Title, err)
 		}
 		out[f.Name] = fits
 	}

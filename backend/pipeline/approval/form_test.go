@@ -70,7 +70,7 @@ func TestInvalidFormKeepsQuestionWaiting(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &filled); err != nil {
 				t.Fatal(err)
 			}
-			if err := d.AnswerForm(ctx, "q", event.AnswerOnce, filled, "", "right"); !errors.Is(err, ErrForm) ||
+			if err := d.AnswerForm(ctx, "q", event.AnswerOnce, filled, "", "right"); !errors.Is(err, ErrInvalidForm) ||
 				!strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v", text, err)
 			}

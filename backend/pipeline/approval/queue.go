@@ -21,11 +21,11 @@ import (
 
 // Reasons for which an answer is not accepted.
 var (
-	ErrNotFound   = errors.New("no such question")
-	ErrAnswered   = errors.New("the question has already been answered")
-	ErrStale      = errors.New("the answer belongs to another version of the question")
-	ErrNotOffered = errors.New("that answer was not offered")
-	ErrForm       = errors.New("the form is not filled in")
+	ErrNotFound    = errors.New("no such question")
+	ErrAnswered    = errors.New("the question has already been answered")
+	ErrStale       = errors.New("the answer belongs to another version of the question")
+	ErrNotOffered  = errors.New("that answer was not offered")
+	ErrInvalidForm = errors.New("the form is not filled in")
 )
 
 // maxClosed limits the closed questions that are remembered in order to tell them from unknown ones.
@@ -201,8 +201,8 @@ func (queue *Queue) remove(q *question) {
 	queue.closed = append(queue.closed, q.ID)
 }
 
-// Waiting returns the waiting questions, oldest first, without those whose answer is being stored.
-func (queue *Queue) Waiting() []event.Approval {
+// WaitingApprovals returns the waiting questions, oldest first, without those whose answer is being stored.
+func (queue *Queue) WaitingApprovals() []event.Approval {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	all := make([]event.Approval, 0, len(queue.waiting))

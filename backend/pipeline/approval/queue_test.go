@@ -87,7 +87,7 @@ func TestFirstValidAnswerCounts(t *testing.T) {
 		ctx, out := context.Background(), &recordedEvents{}
 		d := New(out)
 		done := asking(ctx, d, lampQuestion())
-		if w := d.Waiting(); len(w) != 1 || w[0].ID != "q" || w[0].Asked.IsZero() {
+		if w := d.WaitingApprovals(); len(w) != 1 || w[0].ID != "q" || w[0].Asked.IsZero() {
 			t.Fatalf("%+v", w)
 		}
 		for want, err := range map[error]error{
@@ -109,7 +109,7 @@ func TestFirstValidAnswerCounts(t *testing.T) {
 		if got.err != nil || got.answer.Answer != event.AnswerDeny || got.answer.Reason != "use 10115" {
 			t.Fatalf("%+v", got)
 		}
-		if len(d.Waiting()) != 0 || len(out.answers()) != 1 {
+		if len(d.WaitingApprovals()) != 0 || len(out.answers()) != 1 {
 			t.Fatalf("%+v", out.answers())
 		}
 		if e := out.events[0]; e.Kind != event.ApprovalAsked || e.Conversation != "talk" || e.Turn != "t1" ||
@@ -155,7 +155,7 @@ func TestQuestionOfStoppedCallLapses(t *testing.T) {
 		if got := <-done; !errors.Is(got.err, context.Canceled) {
 			t.Fatalf("%+v", got)
 		}
-		if a := out.answers(); len(a) != 1 || a[0].Answer != "" || len(d.Waiting()) != 0 {
+		if a := out.answers(); len(a) != 1 || a[0].Answer != "" || len(d.WaitingApprovals()) != 0 {
 			t.Fatalf("%+v", a)
 		}
 		if err := d.Answer(context.Background(), "q", event.AnswerOnce, "", "right"); !errors.Is(err, ErrAnswered) {
@@ -174,7 +174,7 @@ func TestFailedAnswerKeepsQuestionWaiting(t *testing.T) {
 		if err := d.Answer(ctx, "q", event.AnswerOnce, "", "right"); !errors.Is(err, full) {
 			t.Fatalf("got %v", err)
 		}
-		if len(d.Waiting()) != 1 {
+		if len(d.WaitingApprovals()) != 1 {
 			t.Fatal("the question is gone")
 		}
 		out.set(nil, nil)
@@ -201,8 +201,8 @@ func TestCancelWhileAnswerIsStored(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		close(hold)
-		if err := <-answered; err == nil || len(d.Waiting()) != 0 {
-			t.Fatalf("%v, waiting %v", err, d.Waiting())
+		if err := <-answered; err == nil || len(d.WaitingApprovals()) != 0 {
+			t.Fatalf("%v, waiting %v", err, d.WaitingApprovals())
 		}
 	})
 }

@@ -41,7 +41,7 @@ func (c checker) example(missing string) (string, bool) {
 		if !ok {
 			continue
 		}
-		text := excerpt.Runes(string(raw), 400)
+		text := excerpt.TruncateRunes(string(raw), 400)
 		if _, shown := object[missing]; shown {
 			return text, true
 		}

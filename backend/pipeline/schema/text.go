@@ -91,7 +91,7 @@ func show(v any) string {
 	if err != nil {
 		return "?"
 	}
-	return excerpt.Runes(string(b), maxShown)
+	return excerpt.TruncateRunes(string(b), maxShown)
 }
 
 func values(list []any) string {
@@ -110,5 +110,5 @@ func firstSentence(s string) string {
 	if i := strings.Index(s, ". "); i >= 0 {
 		s = s[:i]
 	}
-	return excerpt.Runes(strings.TrimRight(s, "."), 100)
+	return excerpt.TruncateRunes(strings.TrimRight(s, "."), 100)
 }

@@ -21,7 +21,7 @@ func (c *simpleCommand) tar() {
 	}
 	parser := programs.OptionParser{Options: programs.OptionsOf("tar")}
 	args := parser.Parse(words)
-	if len(args.Unknown) > 0 || args.Ambiguous != "" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" {
 		c.warn("tar has options that are unknown, or known only when it runs.")
 	}
 	archives := args.Values("file")
@@ -46,7 +46,7 @@ func (c *simpleCommand) tar() {
 		switch {
 		case args.Has("list", "compare"), args.Has("to-stdout"):
 		case args.Has("get"):
-			c.useFile(bash.Literal("."), toolspec.UseWrite)
+			c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 		default:
 			c.judgeOperands("r*", args.Operands)
 		}
@@ -69,7 +69,7 @@ func (c *simpleCommand) archive() {
 	case c.name == "unzip":
 		c.useFile(args.Operands[0], toolspec.UseRead)
 		if !args.Has("l", "p", "t", "v", "d") {
-			c.useFile(bash.Literal("."), toolspec.UseWrite)
+			c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 		}
 	case c.name == "zip":
 		c.useFile(args.Operands[0], toolspec.UseWrite)
@@ -88,7 +88,7 @@ func (c *simpleCommand) compress() {
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
 	for _, v := range args.Operands {
-		folder := bash.Word{Text: path.Dir(v.Text), Display: v.Display, Unknown: v.Unknown, Glob: v.Glob}
+		folder := bash.Word{Text: path.Dir(v.Text), Display: v.Display, Unknown: v.Unknown, HasGlob: v.HasGlob}
 		switch {
 		case args.Has("to-stdout", "list", "test"):
 			c.useFile(v, toolspec.UseRead)

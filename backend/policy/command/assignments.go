@@ -33,7 +33,7 @@ func (r *reader) judgeVariable(name string, exported bool) {
 	lower := strings.ToLower(name) == name && !strings.HasSuffix(name, "proxy")
 	switch {
 	case programs.IsDisplayVariable(name):
-	case programs.AffectsPrograms(name), exported && !lower:
+	case programs.VariableAffectsPrograms(name), exported && !lower:
 		r.warn("It sets " + name + ", which decides how other programs behave.")
 	}
 }

@@ -58,7 +58,7 @@ func (c *simpleCommand) cd() {
 	case c.name == "popd", c.name == "pushd" && len(words) == 0:
 		c.reader.Folders = nil
 	case len(words) == 0:
-		c.reader.changeFolder(bash.Literal(c.reader.place.Home))
+		c.reader.changeFolder(bash.LiteralWord(c.reader.place.Home))
 	case words[0].Text == "-" && words[0].IsLiteral(), c.reader.place.Home == "" && words[0].Text == "":
 		c.reader.Folders = nil
 	case !c.reader.changeFolder(words[0]):
@@ -119,7 +119,7 @@ func (c *simpleCommand) alias() {
 		case !w.IsLiteral():
 			c.warn("alias gives a name to a command that is known only when it runs.")
 		case ok:
-			c.runShellText(bash.Literal(text))
+			c.runShellText(bash.LiteralWord(text))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (c *simpleCommand) copyOrMove() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("cp")}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
-	if args.Has("owner", "group", "exchange") || len(args.Unknown) > 0 {
+	if args.Has("owner", "group", "exchange") || len(args.UnknownOptions) > 0 {
 		c.warn(c.name + " has options that are unknown or change more than files.")
 	}
 	files := args.Operands
@@ -33,7 +33,7 @@ func (c *simpleCommand) copyOrMove() {
 		target = files[len(files)-1]
 		files = files[:len(files)-1]
 		if len(files) == 0 && c.name == "ln" {
-			files, target = []bash.Word{target}, bash.Literal(".")
+			files, target = []bash.Word{target}, bash.LiteralWord(".")
 		}
 	}
 	use := toolspec.UseRead
@@ -64,8 +64,8 @@ func (c *simpleCommand) remove() {
 	}
 	parser := programs.OptionParser{Options: programs.OptionsOf("rm")}
 	args := parser.Parse(c.words[1:])
-	if len(args.Unknown) > 0 {
-		c.warn(c.name + " has the unknown option " + excerpt.Line(args.Unknown[0], 80) + ".")
+	if len(args.UnknownOptions) > 0 {
+		c.warn(c.name + " has the unknown option " + excerpt.Line(args.UnknownOptions[0], 80) + ".")
 	}
 	c.judgeOptions(parser, args)
 	if args.Has("r", "recursive") {
@@ -83,7 +83,7 @@ func (c *simpleCommand) remove() {
 func (c *simpleCommand) dd() {
 	for _, w := range c.words[1:] {
 		name, text, _ := strings.Cut(w.Text, "=")
-		v := bash.Word{Text: text, Display: w.Display, Unknown: w.Unknown, Glob: w.Glob}
+		v := bash.Word{Text: text, Display: w.Display, Unknown: w.Unknown, HasGlob: w.HasGlob}
 		switch {
 		case len(w.Alternatives) > 0, !w.IsLiteral() && (name == w.Text || strings.ContainsAny(name, "*?[")):
 			c.warn("dd has words that are known only when it runs.")

@@ -35,7 +35,7 @@ func (c *simpleCommand) developerTool() {
 	startsOthers := programs.StartsOtherPrograms(words)
 	t, known, hasTable := programs.LookupTask(c.name, c.subcommand)
 	switch {
-	case known && t.ReadsOnly && !startsOthers:
+	case known && t.ReadOnly && !startsOthers:
 		return
 	case known && t.Network:
 		c.useNetwork()

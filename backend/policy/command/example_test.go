@@ -6,8 +6,8 @@ import (
 	"sextant/backend/policy/command"
 )
 
-func ExampleRead() {
-	r := command.Read("cd build && rm a.o b.o", command.Place{Folder: "/home/ana/flat", Home: "/home/ana"})
+func ExampleAnalyze() {
+	r := command.Analyze("cd build && rm a.o b.o", command.Location{Folder: "/home/ana/flat", Home: "/home/ana"})
 	fmt.Println(r.Sentence)
 	fmt.Println(r.Harmless, r.Files[0].Use, r.Files[0].Path)
 	// Output:

@@ -33,7 +33,7 @@ func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 	if strings.HasPrefix(text, "/dev/") && c.useDevice(filepath.Clean(text), use) {
 		return
 	}
-	if v.Glob && !c.staysInPattern(text) {
+	if v.HasGlob && !c.staysInPattern(text) {
 		return
 	}
 	if strings.HasPrefix(text, "/") {
@@ -92,7 +92,7 @@ func (c *simpleCommand) useDevice(clean string, use toolspec.Use) bool {
 func (c *simpleCommand) useSocket(rest string) {
 	host, port, _ := strings.Cut(rest, "/")
 	c.useNetwork()
-	c.useHost(bash.Literal(host + ":" + port))
+	c.useHost(bash.LiteralWord(host + ":" + port))
 }
 
 func (c *simpleCommand) addFile(path string, use toolspec.Use) {

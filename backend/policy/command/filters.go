@@ -111,7 +111,7 @@ func (c *simpleCommand) sed() {
 	if len(texts) == 0 && !args.Has("file") && len(rest) > 0 {
 		texts, rest = rest[:1], rest[1:]
 	}
-	if args.Ambiguous != "" || len(args.Unknown) > 0 {
+	if args.AmbiguousWord != "" || len(args.UnknownOptions) > 0 {
 		c.warn("sed has options that are unknown, or known only when it runs.")
 	}
 	use := toolspec.UseRead
@@ -142,16 +142,16 @@ func (c *simpleCommand) sed() {
 func (c *simpleCommand) judgeSedActions(actions []scripts.Action) {
 	for _, a := range actions {
 		switch a.Kind {
-		case scripts.ReadFile:
-			c.useFile(bash.Literal(a.Text), toolspec.UseRead)
-		case scripts.WriteFile:
-			c.useFile(bash.Literal(a.Text), toolspec.UseWrite)
-		case scripts.RunCommand:
+		case scripts.ActionReadFile:
+			c.useFile(bash.LiteralWord(a.Text), toolspec.UseRead)
+		case scripts.ActionWriteFile:
+			c.useFile(bash.LiteralWord(a.Text), toolspec.UseWrite)
+		case scripts.ActionRunCommand:
 			if a.Text != "" {
-				c.runShellText(bash.Literal(a.Text))
+				c.runShellText(bash.LiteralWord(a.Text))
 			}
 			c.warn("sed runs commands.")
-		case scripts.RunResult:
+		case scripts.ActionRunResult:
 			c.warn("sed runs the lines it reads as commands.")
 		}
 	}

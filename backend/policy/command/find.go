@@ -29,7 +29,7 @@ func (c *simpleCommand) find() {
 		roots = append(roots, w)
 	}
 	if len(roots) == 0 {
-		roots = []bash.Word{bash.Literal(".")}
+		roots = []bash.Word{bash.LiteralWord(".")}
 	}
 	for _, root := range roots {
 		c.useFile(root, toolspec.UseRead)
@@ -68,9 +68,9 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 		w.Text == "-files0-from":
 		c.useFile(next, toolspec.UseRead)
 		return 2
-	case programs.FindTakesArgument(w.Text):
+	case programs.IsReadOnlyFindTest(w.Text):
 		return 2
-	case programs.FindTakesNoArgument(w.Text):
+	case programs.IsReadOnlyFindFlag(w.Text):
 	default:
 		c.warn("find has the unknown option " + excerpt.Line(w.Text, 80) + ".")
 	}
@@ -99,14 +99,14 @@ func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 	var files []bash.Word
 	for _, root := range roots {
 		if !root.IsLiteral() {
-			files = []bash.Word{bash.Unknown(root.Display)}
+			files = []bash.Word{bash.UnknownWord(root.Display)}
 			break
 		}
 		files = append(files, bash.Word{Text: strings.TrimSuffix(root.Text, "/") + "/*", Display: "every match in " +
-			root.Display, Glob: true})
+			root.Display, HasGlob: true})
 	}
 	if strings.HasSuffix(words[0].Text, "dir") {
-		files = []bash.Word{bash.Unknown("what find found")}
+		files = []bash.Word{bash.UnknownWord("what find found")}
 	}
 	inner := c.replaceWords(words[1:end], "{}", files)
 	c.reader.isolate(func() { c.runWrapped(inner) })
@@ -117,8 +117,8 @@ func (c *simpleCommand) fd() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("fd")}
 	for i, w := range c.words {
 		if w.IsLiteral() && slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.Text) {
-			rest := c.replaceWords(c.words[i+1:], "{}", []bash.Word{bash.Unknown("what fd found")})
-			c.reader.isolate(func() { c.runWrapped(append(rest, bash.Unknown("what fd found"))) })
+			rest := c.replaceWords(c.words[i+1:], "{}", []bash.Word{bash.UnknownWord("what fd found")})
+			c.reader.isolate(func() { c.runWrapped(append(rest, bash.UnknownWord("what fd found"))) })
 			parser = programs.OptionParser{Options: parser.Options}
 			args := parser.Parse(c.words[1:i])
 			c.judgeOptions(parser, args)
@@ -127,7 +127,7 @@ func (c *simpleCommand) fd() {
 		}
 	}
 	args := parser.Parse(c.words[1:])
-	if args.Ambiguous != "" || args.Has("exec", "exec-batch") {
+	if args.AmbiguousWord != "" || args.Has("exec", "exec-batch") {
 		c.warn("fd has options that are known only when it runs.")
 	}
 	c.judgeOptions(parser, args)

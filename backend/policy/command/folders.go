@@ -67,7 +67,7 @@ func (r *reader) changeFolder(v bash.Word) (known bool) {
 		}
 		r.reading.Folders = append(r.reading.Folders, dir)
 	}
-	if !known || v.Glob || len(next) > maxFolders {
+	if !known || v.HasGlob || len(next) > maxFolders {
 		next = nil
 	}
 	r.Folders = next

@@ -106,15 +106,15 @@ func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
 		c.warn("git config changes settings that can make git run other programs.")
 	case programs.GitContactsRemote(c.subcommand):
 		c.gitNetwork(rest)
-	case programs.GitWrites(c.subcommand):
-		c.useFile(bash.Literal("."), toolspec.UseWrite)
+	case programs.GitWritesReversibly(c.subcommand):
+		c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 		c.gitWrite(first, rest)
 	case slices.Contains([]string{
 		"reset", "restore", "rebase", "gc", "prune", "filter-branch", "filter-repo",
 		"update-ref", "reflog", "replace", "repack", "pack-refs", "symbolic-ref", "update-index", "read-tree",
 		"checkout-index", "fast-import", "maintenance", "rerere", "bisect",
 	}, c.subcommand):
-		c.useFile(bash.Literal("."), toolspec.UseWrite)
+		c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 		c.warn("git " + c.subcommand + " can throw away changes or history.")
 		c.grantName = "git " + c.subcommand
 		if first == "--hard" || slices.ContainsFunc(rest, func(w bash.Word) bool { return !w.IsLiteral() }) {
@@ -165,7 +165,7 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 			start(rest[i+1 : i+2])
 			return true
 		case strings.HasPrefix(w.Text, "--exec=") && c.subcommand == "rebase":
-			start([]bash.Word{bash.Literal(strings.TrimPrefix(w.Text, "--exec="))})
+			start([]bash.Word{bash.LiteralWord(strings.TrimPrefix(w.Text, "--exec="))})
 			return true
 		case strings.HasPrefix(w.Text, "--upload-pack") || strings.HasPrefix(w.Text, "--receive-pack") ||
 			strings.HasPrefix(w.Text, "--exec") || w.Text == "-u" && c.subcommand == "clone" ||
@@ -195,13 +195,13 @@ func (c *simpleCommand) gitDeletes(rest []bash.Word) {
 		return
 	}
 	if args.Has("cached") {
-		c.useFile(bash.Literal("."), toolspec.UseWrite)
+		c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 		return
 	}
 	if c.subcommand == "clean" {
 		c.warn("git clean deletes files that git does not track.")
 		if len(args.Operands) == 0 {
-			args.Operands = []bash.Word{bash.Literal(".")}
+			args.Operands = []bash.Word{bash.LiteralWord(".")}
 		}
 	}
 	for _, w := range args.Operands {
@@ -236,7 +236,7 @@ func (c *simpleCommand) gitNetwork(rest []bash.Word) {
 		c.warn("git remote changes which repository it talks to.")
 	}
 	if c.subcommand != "push" && c.subcommand != "send-email" {
-		c.useFile(bash.Literal("."), toolspec.UseWrite)
+		c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 	}
 	if slices.Contains([]string{"fetch", "pull", "push", "clone"}, c.subcommand) &&
 		!slices.ContainsFunc(rest, func(w bash.Word) bool {

@@ -36,7 +36,7 @@ func specialJudge(name string) func(*simpleCommand) {
 	case "patch":
 		return func(c *simpleCommand) {
 			// The patch itself names the files.
-			c.useFile(bash.Literal("."), toolspec.UseWrite)
+			c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 			p, _ := programs.Lookup("patch")
 			c.judgeByTable(p)
 		}

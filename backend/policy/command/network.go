@@ -72,7 +72,7 @@ func (c *simpleCommand) useHost(v bash.Word) {
 		return
 	}
 	if u.Scheme == "file" {
-		c.useFile(bash.Literal(u.Path), toolspec.UseRead)
+		c.useFile(bash.LiteralWord(u.Path), toolspec.UseRead)
 		return
 	}
 	c.useNetwork()
@@ -90,7 +90,7 @@ func (c *simpleCommand) curl() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("curl")}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
-	for _, s := range args.Unknown {
+	for _, s := range args.UnknownOptions {
 		c.warn("curl has the unknown option " + excerpt.Line(s, 80) + ".")
 	}
 	for _, o := range args.Options {
@@ -107,7 +107,7 @@ func (c *simpleCommand) curl() {
 			_, file, ok = strings.Cut(o.Value.Text, "=<")
 		}
 		if ok && (o.Name != "header" || strings.HasPrefix(o.Value.Text, "@")) {
-			c.useFile(bash.Literal(strings.SplitN(file, ";", 2)[0]), toolspec.UseRead)
+			c.useFile(bash.LiteralWord(strings.SplitN(file, ";", 2)[0]), toolspec.UseRead)
 			c.warn("curl sends the file " + excerpt.Line(file, 80) + ".")
 		}
 	}
@@ -136,8 +136,8 @@ func (c *simpleCommand) wget() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("wget")}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
-	if len(args.Unknown) > 0 {
-		c.warn("wget has the unknown option " + excerpt.Line(args.Unknown[0], 80) + ".")
+	if len(args.UnknownOptions) > 0 {
+		c.warn("wget has the unknown option " + excerpt.Line(args.UnknownOptions[0], 80) + ".")
 	}
 	if args.Has("post-file", "body-file") {
 		c.warn("wget sends a file.")
@@ -149,7 +149,7 @@ func (c *simpleCommand) wget() {
 		c.useHost(w)
 	}
 	if len(args.Values("output-document")) == 0 && !args.Has("spider") {
-		c.useFile(bash.Literal("."), toolspec.UseWrite)
+		c.useFile(bash.LiteralWord("."), toolspec.UseWrite)
 	}
 }
 
@@ -180,7 +180,7 @@ func (c *simpleCommand) useRemote(v bash.Word) {
 	if at := strings.LastIndex(text, "@"); at >= 0 && !strings.Contains(text, "://") {
 		text = text[at+1:]
 	}
-	c.useHost(bash.Word{Text: text, Display: v.Display, Glob: v.Glob})
+	c.useHost(bash.Word{Text: text, Display: v.Display, HasGlob: v.HasGlob})
 }
 
 // remoteCopy judges scp, rsync and rclone: host:path is remote, and anything else is a local file.
@@ -195,7 +195,7 @@ func (c *simpleCommand) remoteCopy() {
 	}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
-	if len(args.Unknown) > 0 || args.Ambiguous != "" || c.name == "rclone" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" || c.name == "rclone" {
 		c.warn(c.name + " has words that are unknown, or known only when it runs.")
 	}
 	for i, v := range args.Operands {

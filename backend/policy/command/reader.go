@@ -15,8 +15,8 @@ import (
 type reader struct {
 	bash.Expander
 	*counters
-	place   Place
-	reading *Reading
+	place   Location
+	reading *Analysis
 	// wrappers are the programs that run this script, outermost first. depth is the number of enclosing scripts.
 	wrappers []string
 	depth    int
@@ -92,7 +92,7 @@ func (r *reader) readInnerShell(text string, wrappers ...string) {
 
 // readFunctions records which functions a script declares.
 func (r *reader) readFunctions(file *syntax.File) {
-	all, top := bash.Functions(file)
+	all, top := bash.FunctionNames(file)
 	shadowed := maps.Clone(r.shadowed)
 	if shadowed == nil {
 		shadowed = map[string]bool{}

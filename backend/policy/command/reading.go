@@ -31,8 +31,8 @@ const (
 	maxFiles    = 500
 )
 
-// Place is where a command would run. Its paths are absolute and clean.
-type Place struct {
+// Location is where a command would run. Its paths are absolute and clean.
+type Location struct {
 	// Folder is the working directory. Home is the value of ~ and $HOME, "" if it is unknown.
 	Folder, Home string
 }
@@ -57,8 +57,8 @@ type Command struct {
 	GrantName string
 }
 
-// Reading describes what a command line would do.
-type Reading struct {
+// Analysis describes what a command line would do.
+type Analysis struct {
 	Commands []Command
 	// Files are the known uses of files, without duplicates, in order of mention. A path with * or ? in its last parts
 	// refers to every file that matches.
@@ -79,8 +79,8 @@ type Reading struct {
 }
 
 // Describe fills d with the sentence and with the facts that the policy uses. Links in file paths are not resolved.
-func (r Reading) Describe(d *toolspec.Description) {
-	d.Present, d.RunsProgram, d.Network = r.Sentence, true, r.Network
+func (r Analysis) Describe(d *toolspec.Description) {
+	d.Sentence, d.RunsProgram, d.Network = r.Sentence, true, r.Network
 	d.Files, d.Hosts, d.Warnings = r.Files, r.Hosts, r.Warnings
 	d.Commands = nil
 	for _, c := range r.Commands {
@@ -94,9 +94,9 @@ func (r Reading) Describe(d *toolspec.Description) {
 	}
 }
 
-// Read reads a command line as bash would. The result always has a sentence, even if the command does not parse.
-func Read(command string, at Place) Reading {
-	out := &Reading{}
+// Analyze reads a command line as bash would. The result always has a sentence, even if the command does not parse.
+func Analyze(command string, at Location) Analysis {
+	out := &Analysis{}
 	r := &reader{
 		Expander: bash.Expander{Text: command, Home: at.Home, Folders: []string{filepath.Clean(at.Folder)}},
 		counters: &counters{remaining: maxCommands}, place: at, reading: out,

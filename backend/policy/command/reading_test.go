@@ -11,11 +11,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-var at = Place{Folder: "/home/ana/flat", Home: "/home/ana"}
+var at = Location{Folder: "/home/ana/flat", Home: "/home/ana"}
 
 // verdictOf names the outcome of a reading: "harmless", or those of writes, deletes, network and warns that apply, in
 // that order.
-func verdictOf(r Reading) string {
+func verdictOf(r Analysis) string {
 	if r.Harmless {
 		return "harmless"
 	}
@@ -72,7 +72,7 @@ func TestReadVerdicts(t *testing.T) {
 				t.Errorf("the same command as in line %d", before)
 			}
 			seen[c.command] = c.line
-			r := Read(c.command, at)
+			r := Analyze(c.command, at)
 			if got := verdictOf(r); got != c.verdict {
 				t.Errorf(
 					"%s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v",
@@ -112,7 +112,7 @@ func TestReadSentence(t *testing.T) {
 		"echo 'a":                          "Run a command that cannot be read",
 	} {
 		t.Run(command, func(t *testing.T) {
-			if got := Read(command, at).Sentence; got != want {
+			if got := Analyze(command, at).Sentence; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -122,7 +122,7 @@ func TestReadSentence(t *testing.T) {
 // grantNames returns the names that a grant for a command would have, joined; "" when there can be no grant.
 func grantNames(command string) string {
 	var d toolspec.Description
-	Read(command, at).Describe(&d)
+	Analyze(command, at).Describe(&d)
 	var all []string
 	for _, c := range d.Commands {
 		if c.Name == "" && !c.Harmless {
@@ -160,14 +160,14 @@ func TestReadGrantNames(t *testing.T) {
 }
 
 func TestReadTracksPossibleFolders(t *testing.T) {
-	r := Read("cd build; rm a", at)
+	r := Analyze("cd build; rm a", at)
 	if len(r.Files) != 2 || r.Files[1].Path != "/home/ana/flat/build/a" {
 		t.Errorf("after ; got %v, want both folders", r.Files)
 	}
-	if r := Read("cd build && rm a", at); len(r.Files) != 1 || r.Files[0].Path != "/home/ana/flat/build/a" {
+	if r := Analyze("cd build && rm a", at); len(r.Files) != 1 || r.Files[0].Path != "/home/ana/flat/build/a" {
 		t.Errorf("after && got %v, want only the new folder", r.Files)
 	}
-	if r := Read("(cd build && ls); rm a", at); r.Files[len(r.Files)-1].Path != "/home/ana/flat/a" {
+	if r := Analyze("(cd build && ls); rm a", at); r.Files[len(r.Files)-1].Path != "/home/ana/flat/a" {
 		t.Errorf("after a subshell got %v, want the folder of before", r.Files)
 	}
 }
@@ -185,7 +185,7 @@ func TestReadWarnsAboutLimits(t *testing.T) {
 		"a zero byte": "ls\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if r := Read(command, at); len(r.Warnings) == 0 {
+			if r := Analyze(command, at); len(r.Warnings) == 0 {
 				t.Error("no warning")
 			}
 		})
@@ -210,7 +210,7 @@ func TestReadHosts(t *testing.T) {
 		"curl -x http://proxy.example:1 a.org":         "proxy.example:1 a.org",
 	} {
 		t.Run(command, func(t *testing.T) {
-			if got := strings.Join(Read(command, at).Hosts, " "); got != want {
+			if got := strings.Join(Analyze(command, at).Hosts, " "); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 )
 
 // sentence summarizes a command line in a few words, with the most harmful effect first.
-func sentence(r Reading, at Place) string {
+func sentence(r Analysis, at Location) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
 		if paths := pathsOf(r.Files, use); len(paths) > 0 {
@@ -74,7 +74,7 @@ func pathsOf(files []toolspec.FileUse, use toolspec.Use) []string {
 }
 
 // describePaths returns the path of one file, or the number of files and the folder that they share.
-func describePaths(paths []string, at Place) string {
+func describePaths(paths []string, at Location) string {
 	if len(paths) == 1 {
 		return relativePath(paths[0], at)
 	}
@@ -94,7 +94,7 @@ func describePaths(paths []string, at Place) string {
 }
 
 // relativePath returns a path relative to the working directory, or to ~.
-func relativePath(p string, at Place) string {
+func relativePath(p string, at Location) string {
 	if p == at.Folder {
 		return "."
 	}
@@ -108,7 +108,7 @@ func relativePath(p string, at Place) string {
 }
 
 // programNames returns the programs that do more than read, or all programs if there are none.
-func programNames(r Reading) []string {
+func programNames(r Analysis) []string {
 	var all, withEffects []string
 	for _, c := range r.Commands {
 		name := c.Program

@@ -20,7 +20,7 @@ func (c *simpleCommand) shellProgram() {
 		words = words[1:] // an option such as +x
 	}
 	args := parser.Parse(words)
-	if len(args.Unknown) > 0 || args.Ambiguous != "" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" {
 		c.warn(c.name + " has options that Sextant does not know, so what it runs is unknown.")
 	}
 	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
@@ -65,12 +65,12 @@ func (c *simpleCommand) textRunner() {
 	args := parser.Parse(c.words[1:])
 	switch c.name {
 	case "su", "runuser":
-		c.warn(c.name + " " + programs.RunsAsAnotherWarning + ".")
+		c.warn(c.name + " " + programs.RunsAsOtherUserWarning + ".")
 	}
 	c.judgeOptions(parser, args)
 	rest := args.Operands
 	switch {
-	case len(args.Unknown) > 0:
+	case len(args.UnknownOptions) > 0:
 		c.warn(c.name + " has options that Sextant does not know.")
 	case c.name == "flock" && len(rest) > 0:
 		c.useFile(rest[0], toolspec.UseWrite)
@@ -82,7 +82,7 @@ func (c *simpleCommand) textRunner() {
 		}
 	case c.name == "script":
 		if len(rest) == 0 {
-			rest = []bash.Word{bash.Literal("typescript")}
+			rest = []bash.Word{bash.LiteralWord("typescript")}
 		}
 		c.useFile(rest[0], toolspec.UseWrite)
 		// script accepts options after operands: the command may follow the file.
@@ -106,7 +106,7 @@ func (c *simpleCommand) watch() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("watch"), StopAtOperand: true}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
-	if len(args.Unknown) > 0 || args.Ambiguous != "" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" {
 		c.warn("watch has options that Sextant does not know.")
 	}
 	if args.Has("exec") {
@@ -127,6 +127,6 @@ func (c *simpleCommand) runJoined(words []bash.Word) {
 		texts = append(texts, w.Text)
 	}
 	if len(texts) > 0 {
-		c.runShellText(bash.Literal(strings.Join(texts, " ")))
+		c.runShellText(bash.LiteralWord(strings.Join(texts, " ")))
 	}
 }

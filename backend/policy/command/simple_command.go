@@ -138,8 +138,8 @@ func (c *simpleCommand) asksVersionOrHelp() bool {
 }
 
 func (c *simpleCommand) judgeOptions(parser programs.OptionParser, args programs.Arguments) {
-	if args.Ambiguous != "" && parser.HasEffects() {
-		c.warn("“" + excerpt.Line(args.Ambiguous, 80) + "” could be any option of " + c.name + " when it runs.")
+	if args.AmbiguousWord != "" && parser.HasEffects() {
+		c.warn("“" + excerpt.Line(args.AmbiguousWord, 80) + "” could be any option of " + c.name + " when it runs.")
 	}
 	for _, o := range args.Options {
 		c.judgeOption(o.Role, o.Name, o.Value, o.HasValue)
@@ -217,7 +217,7 @@ func (c *simpleCommand) judgeShiftedOperands(fields []string, words []bash.Word)
 	}
 	for _, field := range fields[min(at, len(fields)-1):] {
 		for _, w := range words[at:] {
-			if role := programs.Role(field[0]); role.HasEffects() || role == programs.RoleRead && w.Glob {
+			if role := programs.Role(field[0]); role.HasEffects() || role == programs.RoleRead && w.HasGlob {
 				c.judgeWord(role, w)
 			}
 		}

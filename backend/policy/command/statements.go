@@ -109,8 +109,8 @@ func (r *reader) readBinary(x *syntax.BinaryCmd) {
 	default:
 		r.isolate(func() { r.readStatement(x.X) })
 		r.isolate(func() {
-			text := pipes.Text(&r.Expander, x.X, r.shadowed)
-			r.stdin = stdin{text: text, piped: true, files: pipes.Files(&r.Expander, x.X, r.shadowed)}
+			text := pipes.PrintedText(&r.Expander, x.X, r.shadowed)
+			r.stdin = stdin{text: text, piped: true, files: pipes.PrintedFiles(&r.Expander, x.X, r.shadowed)}
 			r.readStatement(x.Y)
 		})
 	}

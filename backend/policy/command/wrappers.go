@@ -45,12 +45,12 @@ func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 	if w.Warning != "" {
 		c.warn(c.name + " " + w.Warning + ".")
 	}
-	if len(args.Unknown) > 0 {
-		c.warn(c.name + " has the unknown option " + excerpt.Line(args.Unknown[0], 80) +
+	if len(args.UnknownOptions) > 0 {
+		c.warn(c.name + " has the unknown option " + excerpt.Line(args.UnknownOptions[0], 80) +
 			", so what it starts is unknown.")
 	}
-	if args.Ambiguous != "" {
-		c.warn("“" + excerpt.Line(args.Ambiguous, 80) + "” could be any option of " + c.name + " when it runs.")
+	if args.AmbiguousWord != "" {
+		c.warn("“" + excerpt.Line(args.AmbiguousWord, 80) + "” could be any option of " + c.name + " when it runs.")
 	}
 	c.reader.isolate(func() {
 		c.judgeOptions(parser, programs.Arguments{Options: args.Options})
@@ -70,7 +70,7 @@ func skipAssignments(words []bash.Word, r *reader) []bash.Word {
 	for len(words) > 0 {
 		name, _, ok := strings.Cut(words[0].Text, "=")
 		other := func(text string) bool { return !strings.HasPrefix(text, name+"=") }
-		if !ok || words[0].Glob || !syntax.ValidName(name) || slices.ContainsFunc(words[0].Alternatives, other) {
+		if !ok || words[0].HasGlob || !syntax.ValidName(name) || slices.ContainsFunc(words[0].Alternatives, other) {
 			return words
 		}
 		r.judgeVariable(name, true)
@@ -85,7 +85,7 @@ func (c *simpleCommand) env() {
 	}
 	parser := programs.OptionParser{Options: programs.OptionsOf("env"), StopAtOperand: true}
 	args := parser.Parse(c.words[1:])
-	if len(args.Unknown) > 0 || args.Ambiguous != "" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" {
 		c.warn("env has options that Sextant does not know, so what it starts is unknown.")
 	}
 	c.reader.isolate(func() {
@@ -99,11 +99,11 @@ func (c *simpleCommand) env() {
 			}
 			var front []bash.Word
 			for _, word := range strings.Fields(v.Text) {
-				front = append(front, bash.Literal(word))
+				front = append(front, bash.LiteralWord(word))
 			}
 			inner := programs.OptionParser{Options: parser.Options, StopAtOperand: true}.Parse(front)
 			rest = append(inner.Operands, rest...)
-			if len(inner.Options)+len(inner.Unknown) > 0 {
+			if len(inner.Options)+len(inner.UnknownOptions) > 0 {
 				c.warn("env splits text that contains options of env: " + excerpt.Line(v.Text, 80) + ".")
 			}
 		}
@@ -115,7 +115,7 @@ func (c *simpleCommand) xargs() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("xargs"), StopAtOperand: true}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
-	if len(args.Unknown) > 0 || args.Ambiguous != "" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" {
 		c.warn("xargs has options that Sextant does not know, so what it starts is unknown.")
 	}
 	if len(args.Operands) == 0 {
@@ -176,7 +176,7 @@ func (c *simpleCommand) parallel() {
 		}
 		words = append(words, w)
 	}
-	c.runWrapped(append(words, bash.Unknown("what parallel reads")))
+	c.runWrapped(append(words, bash.UnknownWord("what parallel reads")))
 }
 
 // commandPrefix judges command, builtin and exec, which run the rest of their words in the current shell.
@@ -189,7 +189,7 @@ func (c *simpleCommand) commandPrefix() {
 	if c.name == "command" && args.Has("v", "V") {
 		return
 	}
-	if len(args.Unknown) > 0 || args.Ambiguous != "" {
+	if len(args.UnknownOptions) > 0 || args.AmbiguousWord != "" {
 		c.warn(c.name + " has options that Sextant does not know, so what it starts is unknown.")
 	}
 	c.runInPlace(args.Operands)

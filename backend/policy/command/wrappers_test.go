@@ -54,7 +54,7 @@ func checkNeverHarmless(t testing.TB, command string) int {
 		if strings.Contains(wrap, "<<EOF_W") && strings.ContainsAny(command, "`\\") {
 			continue // backslashes mean something else there
 		}
-		if text := fill(t, wrap, command); text != "" && Read(text, at).Harmless {
+		if text := fill(t, wrap, command); text != "" && Analyze(text, at).Harmless {
 			t.Errorf("%q is harmless, and %q in it is not", text, command)
 		}
 		n++
@@ -64,7 +64,7 @@ func checkNeverHarmless(t testing.TB, command string) int {
 		return n // an option of the wrapper
 	}
 	for _, wrap := range quotedWraps {
-		if text := fill(t, wrap, quoted); Read(text, at).Harmless {
+		if text := fill(t, wrap, quoted); Analyze(text, at).Harmless {
 			t.Errorf("%q is harmless, and %q in it is not", text, command)
 		}
 		n++
@@ -103,7 +103,7 @@ func TestWrappersKeepHarmlessCommandHarmless(t *testing.T) {
 					t.Fatal(err)
 				}
 				text := strings.ReplaceAll(wrap, "%s", quoted)
-				if r := Read(text, at); !r.Harmless {
+				if r := Analyze(text, at); !r.Harmless {
 					t.Errorf("%q asks: %q", text, r.Warnings)
 				}
 			}
@@ -116,14 +116,14 @@ func FuzzRead(f *testing.F) {
 		f.Add(c.command)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		r := Read(command, at)
+		r := Analyze(command, at)
 		if r.Sentence == "" {
 			t.Fatalf("%q: no sentence", command)
 		}
 		if r.Harmless && (len(r.Warnings) > 0 || r.Network || changesFiles(r.Files)) {
 			t.Fatalf("%q is harmless in spite of its facts: %+v", command, r)
 		}
-		if again := Read(command, at); !reflect.DeepEqual(r, again) {
+		if again := Analyze(command, at); !reflect.DeepEqual(r, again) {
 			t.Fatalf("%q is read differently the second time", command)
 		}
 		for _, file := range r.Files {

@@ -32,19 +32,19 @@ const (
 )
 
 // homePlaces returns the known places in a home folder, by relative path.
-func homePlaces() map[string]Place {
-	all := map[string]Place{}
-	addPlaces(all, Secret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
-	addPlaces(all, Secret, cloud, ".aws", ".azure", ".config/gcloud", ".kube", ".config/doctl", ".oci", ".fly",
+func homePlaces() map[string]Classification {
+	all := map[string]Classification{}
+	addPlaces(all, KindSecret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
+	addPlaces(all, KindSecret, cloud, ".aws", ".azure", ".config/gcloud", ".kube", ".config/doctl", ".oci", ".fly",
 		".config/rclone", ".s3cfg", ".boto", ".terraform.d/credentials.tfrc.json", ".vault-token", ".config/heroku",
 		".databrickscfg", ".docker/config.json", ".config/containers/auth.json", ".config/helm", ".config/hcloud")
-	addPlaces(all, Secret, logins, ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".npmrc", ".yarnrc",
+	addPlaces(all, KindSecret, logins, ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".npmrc", ".yarnrc",
 		".yarnrc.yml", ".pypirc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub",
 		".config/glab-cli", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
 		".m2/settings-security.xml", ".composer/auth.json", ".config/composer/auth.json", ".pgpass", ".my.cnf",
 		".mylogin.cnf", ".subversion/auth", ".config/pip/pip.conf", ".nuget/nuget.config", ".claude.json",
 		".claude/.credentials.json", ".codex/auth.json")
-	addPlaces(all, Secret, browser, ".mozilla", ".config/google-chrome", ".config/google-chrome-beta",
+	addPlaces(all, KindSecret, browser, ".mozilla", ".config/google-chrome", ".config/google-chrome-beta",
 		".config/google-chrome-unstable", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
 		".config/microsoft-edge-beta", ".config/microsoft-edge-dev", ".config/vivaldi", ".config/opera",
 		".config/mozilla", ".librewolf", ".waterfox", ".zen", ".cache/mozilla", ".cache/google-chrome",
@@ -55,35 +55,35 @@ func homePlaces() map[string]Place {
 		"Library/Application Support/BraveSoftware", "Library/Application Support/Microsoft Edge", "Library/Safari",
 		"Library/Cookies", "AppData/Local/Google/Chrome", "AppData/Local/Chromium", "AppData/Roaming/Mozilla",
 		"AppData/Local/Mozilla", "AppData/Local/BraveSoftware", "AppData/Local/Microsoft/Edge")
-	addPlaces(all, Secret, passwords, ".password-store", ".local/share/keyrings", ".gnome2/keyrings",
+	addPlaces(all, KindSecret, passwords, ".password-store", ".local/share/keyrings", ".gnome2/keyrings",
 		".local/share/kwalletd", ".kde/share/apps/kwallet", ".config/keepassxc", ".config/Bitwarden",
 		".config/Bitwarden CLI", ".config/1Password", ".config/op", ".local/share/pass", "Library/Keychains",
 		"Library/Group Containers/2BUA8C4S2C.com.1password", "AppData/Roaming/Microsoft/Credentials",
 		"AppData/Local/Microsoft/Credentials", "AppData/Roaming/Microsoft/Protect", "AppData/Local/Microsoft/Vault",
 		"AppData/Roaming/gnupg")
-	addPlaces(all, Secret, mail, ".thunderbird", "Library/Mail", ".local/share/evolution", "Library/Messages",
+	addPlaces(all, KindSecret, mail, ".thunderbird", "Library/Mail", ".local/share/evolution", "Library/Messages",
 		".config/Signal", "AppData/Roaming/Thunderbird")
-	addPlaces(all, Sensitive, startup, ".config/fish", ".config/environment.d", ".config/powershell",
+	addPlaces(all, KindSensitive, startup, ".config/fish", ".config/environment.d", ".config/powershell",
 		"Documents/PowerShell", "Documents/WindowsPowerShell", ".config/plasma-workspace", ".zsh", ".oh-my-zsh",
 		".bashrc.d")
-	addPlaces(all, Sensitive, autostart, ".config/autostart", ".config/autostart-scripts", ".config/systemd",
+	addPlaces(all, KindSensitive, autostart, ".config/autostart", ".config/autostart-scripts", ".config/systemd",
 		".local/share/systemd", ".local/share/dbus-1", ".config/dbus-1", "Library/LaunchAgents",
 		"Library/LaunchDaemons", ".config/upstart", ".local/share/applications",
 		"AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup")
-	addPlaces(all, Sensitive, onPath, ".local/bin", "bin")
-	addPlaces(all, Sensitive, gitSettings, ".config/git", ".gitconfig")
-	addPlaces(all, Sensitive, editor, ".config/nvim", ".config/Code", ".config/Cursor", ".vim", ".config/emacs",
+	addPlaces(all, KindSensitive, onPath, ".local/bin", "bin")
+	addPlaces(all, KindSensitive, gitSettings, ".config/git", ".gitconfig")
+	addPlaces(all, KindSensitive, editor, ".config/nvim", ".config/Code", ".config/Cursor", ".vim", ".config/emacs",
 		".emacs.d", ".config/zed")
-	addPlaces(all, Sensitive, packages, ".cargo/config", ".cargo/config.toml", ".config/pip", ".pip", ".gradle",
+	addPlaces(all, KindSensitive, packages, ".cargo/config", ".cargo/config.toml", ".config/pip", ".pip", ".gradle",
 		".config/pypoetry", ".condarc")
-	addPlaces(all, Sensitive, schedule, ".crontab")
+	addPlaces(all, KindSensitive, schedule, ".crontab")
 	return all
 }
 
 // systemPlaces returns the known places of the system, by absolute path.
-func systemPlaces() map[string]Place {
-	all := map[string]Place{}
-	addPlaces(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
+func systemPlaces() map[string]Classification {
+	all := map[string]Classification{}
+	addPlaces(all, KindSecret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
 		"/etc/sudoers.d", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/ssh/ssh_host_rsa_key",
 		"/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_dsa_key",
 		"/etc/security/opasswd", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/wpa_supplicant",
@@ -92,25 +92,25 @@ func systemPlaces() map[string]Place {
 		"/run/containerd", "/run/podman", "/run/dbus", "/var/run/dbus", "/run/user", "/var/run/user",
 		"/private/etc/master.passwd", "/etc/master.passwd", "/Library/Keychains", "/Windows/System32/config",
 		"/proc/kcore", "/proc/keys", "/proc/kmsg")
-	addPlaces(all, Secret, device, "/dev")
-	addPlaces(all, Ordinary, "", "/dev/shm")
-	addPlaces(all, Sensitive, kernel, "/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/fs", "/sys/power",
+	addPlaces(all, KindSecret, device, "/dev")
+	addPlaces(all, KindOrdinary, "", "/dev/shm")
+	addPlaces(all, KindSensitive, kernel, "/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/fs", "/sys/power",
 		"/sys/firmware")
-	addPlaces(all, Sensitive, schedule, "/etc/crontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily",
+	addPlaces(all, KindSensitive, schedule, "/etc/crontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily",
 		"/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/var/spool/at", "/etc/anacrontab")
-	addPlaces(all, Sensitive, autostart, "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/init.d",
+	addPlaces(all, KindSensitive, autostart, "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/init.d",
 		"/etc/rc.local", "/etc/xdg/autostart", "/Library/LaunchAgents", "/Library/LaunchDaemons", "/etc/udev",
 		"/etc/dbus-1")
-	addPlaces(all, Sensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc",
+	addPlaces(all, KindSensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc",
 		"/etc/zsh", "/etc/zshenv", "/etc/zshrc", "/etc/fish", "/etc/environment", "/etc/environment.d",
 		"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d")
-	addPlaces(all, Sensitive, "the files that the machine starts from", "/boot", "/efi")
+	addPlaces(all, KindSensitive, "the files that the machine starts from", "/boot", "/efi")
 	return all
 }
 
-func addPlaces(all map[string]Place, kind Kind, what string, paths ...string) {
+func addPlaces(all map[string]Classification, kind Kind, what string, paths ...string) {
 	for _, p := range paths {
-		all[p] = Place{kind, what}
+		all[p] = Classification{kind, what}
 	}
 }
 
@@ -151,34 +151,34 @@ func sensitiveFileName(name string) (string, bool) {
 }
 
 // classifyByFileName classifies a path by names that are sensitive in every folder.
-func classifyByFileName(at []string) Place {
+func classifyByFileName(at []string) Classification {
 	for i, name := range at {
 		if what, ok := sensitiveFileName(name); ok {
-			return Place{Sensitive, what}
+			return Classification{KindSensitive, what}
 		}
 		switch {
 		case strings.HasPrefix(name, ".env.") &&
 			!slices.Contains([]string{"example", "sample", "template", "dist"}, name[len(".env."):]):
-			return Place{Sensitive, environment}
+			return Classification{KindSensitive, environment}
 		case strings.HasSuffix(name, ".kdbx"), strings.HasSuffix(name, ".kdb"), strings.HasSuffix(name, ".keychain"),
 			strings.HasSuffix(name, ".keychain-db"), strings.HasSuffix(name, ".agilekeychain"),
 			strings.HasSuffix(name, ".opvault"):
-			return Place{Sensitive, passwords}
+			return Classification{KindSensitive, passwords}
 		case strings.HasSuffix(name, ".code-workspace"):
-			return Place{Sensitive, editor}
+			return Classification{KindSensitive, editor}
 		case strings.HasSuffix(name, ".git") && i+1 < len(at) &&
 			slices.Contains([]string{"hooks", "config", "info"}, at[i+1]):
-			return Place{Sensitive, gitOwn}
+			return Classification{KindSensitive, gitOwn}
 		}
 	}
-	return Place{}
+	return Classification{}
 }
 
 // classifyProcessPath classifies the files of a process under /proc: its memory, environment and open files, and its
 // view of the file system.
-func classifyProcessPath(at []string) Place {
+func classifyProcessPath(at []string) Classification {
 	if len(at) < 3 || at[0] != "proc" || !isProcessFolder(at[1]) {
-		return Place{}
+		return Classification{}
 	}
 	name := at[2]
 	if name == "task" && len(at) >= 5 {
@@ -188,9 +188,9 @@ func classifyProcessPath(at []string) Place {
 	case "environ", "mem", "fd", "fdinfo", "map_files", "maps", "smaps", "numa_maps", "root", "cwd", "auxv", "stack",
 		"syscall", "cmdline", "pagemap", "clear_refs", "oom_score_adj", "attr", "ns", "exe", "coredump_filter",
 		"uid_map", "gid_map", "setgroups", "timerslack_ns":
-		return Place{Secret, process}
+		return Classification{KindSecret, process}
 	}
-	return Place{}
+	return Classification{}
 }
 
 func isProcessFolder(name string) bool {

@@ -10,14 +10,14 @@ import (
 // maxHomes is the maximum number of other users' home folders that Secrets reads.
 const maxHomes = 64
 
-// Secrets returns the sorted absolute paths that a sandbox must hide: the secret places in home, in other users' homes
-// and in the system, the folders own, and the targets of links. The paths need not exist, except in the home folders of
-// other users. Devices and the /proc files of processes are not included, because a sandbox needs its own /dev and
-// /proc.
-func Secrets(home string, own ...string) []string {
+// SecretPaths returns the sorted absolute paths that a sandbox must hide: the secret places in home, in other users'
+// homes and in the system, the folders own, and the targets of links. The paths need not exist, except in the home
+// folders of other users. Devices and the /proc files of processes are not included, because a sandbox needs its own
+// /dev and /proc.
+func SecretPaths(home string, own ...string) []string {
 	var all []string
 	for path, place := range systemPlaces() {
-		if place.Kind == Secret && !strings.HasPrefix(path, "/proc/") && path != "/dev" {
+		if place.Kind == KindSecret && !strings.HasPrefix(path, "/proc/") && path != "/dev" {
 			all = append(all, path)
 		}
 	}
@@ -42,7 +42,7 @@ func secretPlaces(home string, keep func(path string) bool) []string {
 	var all []string
 	for rel, place := range homePlaces() {
 		path := filepath.Join(home, filepath.FromSlash(rel))
-		if place.Kind != Secret || !keep(path) {
+		if place.Kind != KindSecret || !keep(path) {
 			continue
 		}
 		all = append(all, path)

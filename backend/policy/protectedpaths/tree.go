@@ -4,12 +4,12 @@ package protectedpaths
 type tree map[string]*node
 
 type node struct {
-	place Place
+	place Classification
 	known bool
 	below tree
 }
 
-func (t tree) add(path []string, place Place) {
+func (t tree) add(path []string, place Classification) {
 	for i, element := range path {
 		n := t[element]
 		if n == nil {
@@ -27,7 +27,7 @@ func (t tree) add(path []string, place Place) {
 // match is the place found for a path. depth is how many elements name it. exempt is true for an Ordinary place, which
 // excludes a folder from the place around it.
 type match struct {
-	Place
+	Classification
 	depth  int
 	exempt bool
 }
@@ -41,7 +41,7 @@ func (t tree) find(path []string) match {
 			return m
 		}
 		if n.known {
-			m = match{n.place, i + 1, n.place.Kind == Ordinary}
+			m = match{n.place, i + 1, n.place.Kind == KindOrdinary}
 		}
 		t = n.below
 	}

@@ -9,7 +9,7 @@ import (
 func ExampleRedactor_Text() {
 	r := redact.New([]string{"correct horse"})
 	fmt.Println(r.Text("password: correct horse", "the page"))
-	n, kinds := r.Hidden()
+	n, kinds := r.CountHidden()
 	fmt.Println(n, kinds)
 	// Output:
 	// password: •••

@@ -13,7 +13,7 @@ var parameterPattern = regexp.MustCompile(`([?&#;])([^\s?&#;="'<>]{1,80})=([^\s&
 func (r *Redactor) parameters(text, where string) string {
 	return parameterPattern.ReplaceAllStringFunc(text, func(found string) string {
 		m := parameterPattern.FindStringSubmatch(found)
-		if m[3] == Mark || !secretField(m[2], m[3]) {
+		if m[3] == Placeholder || !secretField(m[2], m[3]) {
 			return found
 		}
 		return m[1] + m[2] + "=" + r.mark(unescape(m[2]), where)

@@ -97,7 +97,7 @@ func (w *jsonWalker) container(open json.Delim, name string, s strength) error {
 
 // redacted returns a JSON string with its secrets hidden, "" if nothing was hidden.
 func (w *jsonWalker) redacted(name string, s strength, value string) string {
-	if value == "" || value == Mark {
+	if value == "" || value == Placeholder {
 		return ""
 	}
 	if s.isSecret(value, w.sent) {
@@ -149,7 +149,7 @@ func (r *Redactor) assignments(text, where string, sent bool) string {
 		m := assignmentPattern.FindStringSubmatch(found)
 		value := strings.Trim(m[4], `"'`)
 		s := nameStrength(m[2])
-		if value == "" || value == Mark || !s.isSecret(value, sent) || countsTokens(m[2]) && m[4] == value {
+		if value == "" || value == Placeholder || !s.isSecret(value, sent) || countsTokens(m[2]) && m[4] == value {
 			return found
 		}
 		at := strings.LastIndex(found, m[4])

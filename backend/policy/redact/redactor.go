@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// Mark replaces each hidden value.
-const Mark = "•••"
+// Placeholder replaces each hidden value.
+const Placeholder = "•••"
 
 // minSecretLength is the minimum length of a known secret in bytes. A shorter one could occur in harmless text by
 // chance.
@@ -57,9 +57,9 @@ func New(secrets []string) *Redactor {
 	return r
 }
 
-// Hidden returns how many values were hidden so far, and their kinds without duplicates, such as "password in the
+// CountHidden returns how many values were hidden so far, and their kinds without duplicates, such as "password in the
 // request body". The names in kinds come from the page; they are truncated but not sanitized.
-func (r *Redactor) Hidden() (n int, kinds []string) { return r.hidden, slices.Clone(r.kinds) }
+func (r *Redactor) CountHidden() (n int, kinds []string) { return r.hidden, slices.Clone(r.kinds) }
 
 // mark counts a hidden value and returns its replacement.
 func (r *Redactor) mark(what, where string) string {
@@ -70,7 +70,7 @@ func (r *Redactor) mark(what, where string) string {
 	if kind := what + " in " + where; len(r.kinds) < maxKinds && !slices.Contains(r.kinds, kind) {
 		r.kinds = append(r.kinds, kind)
 	}
-	return Mark
+	return Placeholder
 }
 
 // Header returns the value of a header with its secrets hidden.
@@ -113,7 +113,7 @@ func (r *Redactor) Text(text, where string) string {
 		if n := strings.Count(text, w); n > 0 {
 			r.mark("what a password field got", where)
 			r.hidden += n - 1
-			text = strings.ReplaceAll(text, w, Mark)
+			text = strings.ReplaceAll(text, w, Placeholder)
 		}
 	}
 	for _, k := range secretPatterns() {
@@ -126,7 +126,7 @@ func (r *Redactor) Text(text, where string) string {
 			if len(m) > 1 {
 				secret = m[len(m)-1]
 			}
-			if secret == Mark {
+			if secret == Placeholder {
 				return found
 			}
 			at := strings.LastIndex(found, secret)

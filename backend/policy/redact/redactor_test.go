@@ -102,7 +102,7 @@ func TestBodyHidesSecrets(t *testing.T) {
 			if got := v.Body(c.kind, c.text, "the body", c.asked); got != c.want {
 				t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 			}
-			if n, kinds := v.Hidden(); n != strings.Count(c.want, "•••")+
+			if n, kinds := v.CountHidden(); n != strings.Count(c.want, "•••")+
 				strings.Count(c.want, "%E2%80%A2%E2%80%A2%E2%80%A2") || n > 0 && len(kinds) == 0 {
 				t.Errorf("%s: %d values count as hidden, of the kinds %q", name, n, kinds)
 			}
@@ -144,7 +144,7 @@ func TestHidesKnownSecretInEveryEncoding(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			v := New([]string{`a "b" & ü9`, "abc"})
 			got := v.Body("", text, "the body", false)
-			if n, kinds := v.Hidden(); n != 1 || strings.Contains(got, "9") ||
+			if n, kinds := v.CountHidden(); n != 1 || strings.Contains(got, "9") ||
 				kinds[0] != "what a password field got in the body" {
 				t.Errorf("%s: %s, %d %q", text, got, n, kinds)
 			}

@@ -38,14 +38,14 @@ type Config struct {
 	// Home is the person's home folder; "" means the home folder of this process.
 	Home string
 	// SecretPaths are absolute paths of files and folders that are hidden from every run, in addition to
-	// protectedpaths.Secrets.
+	// protectedpaths.SecretPaths.
 	SecretPaths []string
 	// TempDir is where temporary folders of runs are created; "" means the system's folder.
 	TempDir string
 	// BlockedPorts returns TCP ports of Sextant that a run with Network must not reach; nil means none.
 	BlockedPorts func() []uint16
-	// Disabled switches mechanisms off, for tests: "bubblewrap", "landlock".
-	Disabled []string
+	// DisabledMechanisms switches mechanisms off, for tests: "bubblewrap", "landlock".
+	DisabledMechanisms []string
 }
 
 // Limits are the resource limits of one run. A zero field means the value in DefaultLimits.

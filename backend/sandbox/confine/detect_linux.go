@@ -18,7 +18,7 @@ const probeCode = 7
 func (s *Sandbox) detect() (mechanisms, string) {
 	removeStaleRunFolders(s.cfg.TempDir)
 	version := landlockVersion()
-	if slices.Contains(s.cfg.Disabled, "landlock") {
+	if slices.Contains(s.cfg.DisabledMechanisms, "landlock") {
 		version = 0
 	}
 	if version < landlockABIRefer {
@@ -26,7 +26,7 @@ func (s *Sandbox) detect() (mechanisms, string) {
 	}
 	var candidates []mechanisms
 	reason := "bubblewrap is not installed"
-	if bwrap, err := exec.LookPath("bwrap"); err == nil && !slices.Contains(s.cfg.Disabled, "bubblewrap") {
+	if bwrap, err := exec.LookPath("bwrap"); err == nil && !slices.Contains(s.cfg.DisabledMechanisms, "bubblewrap") {
 		with := mechanisms{Available: true, Bubblewrap: bwrap, UserNamespace: true, Landlock: version}
 		candidates = append(candidates, with)
 		if os.Geteuid() == 0 {

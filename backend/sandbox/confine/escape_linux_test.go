@@ -145,7 +145,7 @@ func (w *testWorld) sandbox(without ...string) *Sandbox {
 		secret = append(secret, w.ws+"/.hidden")
 	}
 	return New(Config{
-		Home: w.home, SecretPaths: secret, TempDir: "/tmp", Disabled: without,
+		Home: w.home, SecretPaths: secret, TempDir: "/tmp", DisabledMechanisms: without,
 		BlockedPorts: func() []uint16 {
 			for _, pair := range w.env {
 				if port, ok := strings.CutPrefix(pair, "TCP="); ok {

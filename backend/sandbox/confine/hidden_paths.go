@@ -43,7 +43,7 @@ func (s *Sandbox) hiddenPaths(more []string) []string {
 			all = append(all, real)
 		}
 	}
-	for _, path := range protectedpaths.Secrets(s.cfg.Home, s.cfg.SecretPaths...) {
+	for _, path := range protectedpaths.SecretPaths(s.cfg.Home, s.cfg.SecretPaths...) {
 		add(path)
 	}
 	for _, path := range more {
@@ -72,5 +72,5 @@ func (s *Sandbox) otherHomes() []string {
 	for _, e := range entries {
 		homes = append(homes, "/home/"+e.Name())
 	}
-	return slices.DeleteFunc(homes, func(home string) bool { return subpath.Within(s.cfg.Home, home) })
+	return slices.DeleteFunc(homes, func(home string) bool { return subpath.IsWithin(s.cfg.Home, home) })
 }

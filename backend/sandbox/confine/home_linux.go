@@ -43,7 +43,7 @@ func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 			continue
 		}
 		to, err := filepath.EvalSymlinks(at)
-		if err == nil && withinAny(at, restricted) && !subpath.Within(at, f.homeTarget) {
+		if err == nil && withinAny(at, restricted) && !subpath.IsWithin(at, f.homeTarget) {
 			return []mount{{at, []string{"--symlink", to, at}}}
 		}
 		break // the rest of the path is behind the symlink

@@ -17,11 +17,12 @@ func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
 	}
 	for _, path := range slices.Concat(f.writable, f.readable) {
 		for _, others := range append(existingFolders(spec.Restricted), "/tmp", "/var/tmp", "/dev/shm") {
-			if subpath.Within(others, path) {
+			if subpath.IsWithin(others, path) {
 				return false
 			}
 		}
-		if subpath.Within(path, "/run") && !subpath.Within(path, "/run/media") || subpath.Within(path, "/var/run") {
+		if subpath.IsWithin(path, "/run") && !subpath.IsWithin(path, "/run/media") ||
+			subpath.IsWithin(path, "/var/run") {
 			return false
 		}
 	}
@@ -47,7 +48,7 @@ func foreignSockets(f fileAccess, restricted []string) []string {
 		}
 		path, err := filepath.EvalSymlinks(strings.Join(fields[7:], " "))
 		granted := withinAny(path, f.writable) || withinAny(path, f.readable)
-		if err != nil || withinAny(path, covered) && !granted || f.home != "" && subpath.Within(path, f.home) {
+		if err != nil || withinAny(path, covered) && !granted || f.home != "" && subpath.IsWithin(path, f.home) {
 			continue
 		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && len(all) < maxCoveredSockets {

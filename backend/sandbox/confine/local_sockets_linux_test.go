@@ -110,7 +110,7 @@ func TestHomeBehindSymlink(t *testing.T) {
 	link := w.base + "/by-link"
 	w.must(os.Symlink(w.home, link))
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
-		c := New(Config{Home: link, TempDir: "/tmp", Disabled: without})
+		c := New(Config{Home: link, TempDir: "/tmp", DisabledMechanisms: without})
 		if ok, _, reason := c.Available(); !ok {
 			t.Logf("no sandbox without %v: %s", without, reason)
 			continue

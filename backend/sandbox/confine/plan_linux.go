@@ -181,7 +181,7 @@ func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 		}
 	}
 	f.readable = slices.DeleteFunc(subpath.Outermost(f.readable), func(path string) bool {
-		return slices.ContainsFunc(f.writable, func(w string) bool { return subpath.Within(path, w) })
+		return slices.ContainsFunc(f.writable, func(w string) bool { return subpath.IsWithin(path, w) })
 	})
 	f.writable = subpath.Outermost(f.writable)
 	return f, nil
@@ -232,10 +232,10 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		mounts = append(mounts, pinParents(path, f.writable)...)
 	}
 	for _, path := range s.hiddenPaths(spec.Hidden) {
-		if subpath.Within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
+		if subpath.IsWithin(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		if (withinAny(path, restricted) || f.home != "" && subpath.Within(path, f.homeTarget)) &&
+		if (withinAny(path, restricted) || f.home != "" && subpath.IsWithin(path, f.homeTarget)) &&
 			!withinAny(path, f.writable) &&
 			!withinAny(path, f.readable) {
 			continue // the folder around it is not visible
@@ -271,7 +271,7 @@ func ownMounts(spec Spec, r runFolders) []mount {
 		}
 	}
 	if spec.Network {
-		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && subpath.Within(real, "/run") {
+		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && subpath.IsWithin(real, "/run") {
 			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
 		}
 	}
@@ -304,7 +304,7 @@ func pinParents(path string, writable []string) []mount {
 	}
 	var mounts []mount
 	for at := filepath.Dir(real); slices.ContainsFunc(writable,
-		func(w string) bool { return at != w && subpath.Within(at, w) }); at = filepath.Dir(at) {
+		func(w string) bool { return at != w && subpath.IsWithin(at, w) }); at = filepath.Dir(at) {
 		mounts = append(mounts, mount{at, []string{"--bind", at, at}})
 	}
 	return mounts
@@ -322,7 +322,7 @@ func existingFolders(paths []string) []string {
 }
 
 func withinAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return subpath.Within(path, folder) })
+	return slices.ContainsFunc(folders, func(folder string) bool { return subpath.IsWithin(path, folder) })
 }
 
 func isDir(path string) bool {
@@ -362,7 +362,7 @@ func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r ru
 func pathsWithin(paths []string, folder string) []string {
 	var found []string
 	for _, p := range paths {
-		if p != folder && subpath.Within(p, folder) {
+		if p != folder && subpath.IsWithin(p, folder) {
 			found = append(found, p)
 		}
 	}

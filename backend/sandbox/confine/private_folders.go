@@ -44,7 +44,7 @@ func ToolchainFolders(command string, restricted []string) []string {
 	}
 	var shown []string
 	for _, p := range found {
-		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && subpath.Within(p, dir) }) {
+		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && subpath.IsWithin(p, dir) }) {
 			continue
 		}
 		dir := filepath.Dir(p)

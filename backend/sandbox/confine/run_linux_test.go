@@ -225,7 +225,7 @@ func TestRunWithEndedContextIsKilled(t *testing.T) {
 }
 
 func TestRunWithoutSandboxNeedsUnconfined(t *testing.T) {
-	c := New(Config{Disabled: []string{"bubblewrap", "landlock"}})
+	c := New(Config{DisabledMechanisms: []string{"bubblewrap", "landlock"}})
 	ok, _, reason := c.Available()
 	if ok || !strings.Contains(reason, "Landlock") {
 		t.Errorf("available %v: %q", ok, reason)

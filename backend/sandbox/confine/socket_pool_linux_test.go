@@ -116,7 +116,7 @@ func TestRestrictedFolderShowsOnlyGrantedPaths(t *testing.T) {
 		world := newTestWorld(t, visibleBase(t))
 		cfg := Config{
 			Home: world.home, SecretPaths: []string{filepath.Join(world.home, "inner", "secret")},
-			Disabled: without,
+			DisabledMechanisms: without,
 		}
 		c := New(cfg)
 		if ok, _, reason := c.Available(); !ok {

@@ -32,6 +32,6 @@ func (s *Sandbox) ForcesReadOnly(workspace string) bool {
 	}
 	return slices.ContainsFunc(startupFiles, func(name string) bool {
 		path := filepath.Join(home, name)
-		return path != real && subpath.Within(path, real)
+		return path != real && subpath.IsWithin(path, real)
 	})
 }

@@ -42,8 +42,8 @@ func NormalizeReferences(text string) string {
 	})
 }
 
-// OnlyReferences reports whether text, which must not be "", consists only of references and white space.
-func OnlyReferences(text string) bool {
+// HasOnlyReferences reports whether text, which must not be "", consists only of references and white space.
+func HasOnlyReferences(text string) bool {
 	return text != "" && strings.TrimSpace(referencePattern.ReplaceAllString(text, "")) == ""
 }
 

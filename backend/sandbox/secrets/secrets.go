@@ -59,9 +59,9 @@ type Secret struct {
 	// Command is the command line of the MCP server that the secret was saved for, "" for a network host.
 	Command string    `json:"command,omitempty"`
 	Created time.Time `json:"created"`
-	// Used is the time of the last use, nil if it was never used. Uses counts the uses.
-	Used *time.Time `json:"used,omitempty"`
-	Uses int        `json:"uses"`
+	// LastUsed is the time of the last use, nil if it was never used. Uses counts the uses.
+	LastUsed *time.Time `json:"used,omitempty"`
+	Uses     int        `json:"uses"`
 	// Storage is where the value is stored: "keychain" or "file".
 	Storage string `json:"kept"`
 	// Missing is true if the value cannot be read now, because the keychain is unavailable or has lost it.
@@ -180,7 +180,7 @@ func (v *Vault) Put(s Secret, value string) (Secret, error) {
 		}
 		s.Created = v.cfg.Now().UTC()
 		if known && old.Host == s.Host {
-			s.Used, s.Uses = old.Used, old.Uses
+			s.LastUsed, s.Uses = old.LastUsed, old.Uses
 		}
 		var err error
 		if s.Storage, err = v.storeValue(secretPrefix+s.Name, value, old.Storage); err != nil {
@@ -273,7 +273,7 @@ func (v *Vault) countUse(names []string) {
 	err := v.update(func() error {
 		for _, name := range names {
 			if s, ok := v.index.Secrets[name]; ok {
-				s.Used, s.Uses = &now, s.Uses+1
+				s.LastUsed, s.Uses = &now, s.Uses+1
 				v.index.Secrets[name] = s
 			}
 		}

@@ -59,7 +59,7 @@ func TestValuesAreStoredPrivatelyAndNotListed(t *testing.T) {
 		t.Errorf("filled %q, %v", text, err)
 	}
 	// Another process sees the use and the replaced value at once.
-	if s := v.List()[0]; s.Uses != 1 || s.Used == nil {
+	if s := v.List()[0]; s.Uses != 1 || s.LastUsed == nil {
 		t.Errorf("the use was not counted: %+v", s)
 	}
 	put(t, again, "git", "api.example.com", "another-value")

@@ -115,9 +115,9 @@ func (l *Log) Get(ctx context.Context, id string) (row wire.CallRow, ok bool, er
 	return row, err == nil, err
 }
 
-// History returns the durations of one tool's calls in a range that ends at now, and the newest failed calls in it, at
-// most limit.
-func (l *Log) History(
+// ToolHistory returns the durations of one tool's calls in a range that ends at now, and the newest failed calls in it,
+// at most limit.
+func (l *Log) ToolHistory(
 	ctx context.Context, tool string, origin toolspec.Origin, r wire.MetricsRange, limit int, now time.Time,
 ) (wire.ToolHistory, error) {
 	h, failed, err := l.store.ToolHistory(ctx, tool, origin, r, limit, now)

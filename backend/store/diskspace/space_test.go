@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeDisk is a disk whose free space a test sets.
 type fakeDisk struct {
-	*Watch
+	*Watcher
 	heard chan event.Disk
 
 	mu    sync.Mutex
@@ -37,15 +37,15 @@ func (d *fakeDisk) set(left int64, fails error) {
 func watchFakeDisk(t *testing.T, left int64) *fakeDisk {
 	t.Helper()
 	d := &fakeDisk{heard: make(chan event.Disk, 1000), left: left}
-	d.Watch = New(Config{
+	d.Watcher = New(Config{
 		Folder: t.TempDir(), FullInterval: time.Millisecond, Interval: time.Millisecond,
-		Changed: func(s event.Disk) { d.heard <- s },
-		Free: func(string) (int64, error) {
+		OnChange: func(s event.Disk) { d.heard <- s },
+		FreeBytes: func(string) (int64, error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			return d.left, nil
 		},
-		Try: func(context.Context) error {
+		TryWrite: func(context.Context) error {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.tries++
@@ -103,7 +103,7 @@ func TestDiskIsFullUntilWriteSucceeds(t *testing.T) {
 
 func TestLowSpaceIsReportedBeforeWritesFail(t *testing.T) {
 	d := watchFakeDisk(t, 1<<30)
-	d.set(Low-1, nil)
+	d.set(LowBytes-1, nil)
 	d.until(t, event.DiskLow)
 	d.set(enough-1, nil) // it does not come and go with every file
 	d.ReportFailure(errors.New("another reason"))

@@ -1,8 +1,8 @@
 // Package diskspace watches the free space on the disk of the data folder.
 //
 // The contract: if a write fails for lack of space, the writer calls ReportFailure. Then the level of State is "full"
-// until a trial write, repeated every few seconds, succeeds. Free space below Low is reported as low. Config.Changed
-// reports changes of the level. The package keeps nothing on disk, so it works on a full one.
+// until a trial write, repeated every few seconds, succeeds. Free space below LowBytes is reported as low.
+// Config.OnChange reports changes of the level. The package keeps nothing on disk, so it works on a full one.
 //
 // It does not retry failed writes; package pending does.
 package diskspace
@@ -30,9 +30,9 @@ func IsFull(err error) bool {
 // Limits of the free space in bytes. Space is reported as low below Low, and no longer as low from enough on. Below
 // minimum no write is expected to succeed.
 const (
-	Low     = 200 << 20
-	enough  = 220 << 20
-	minimum = 256 << 10
+	LowBytes = 200 << 20
+	enough   = 220 << 20
+	minimum  = 256 << 10
 	// trialSize is how much a trial write writes.
 	trialSize = 64 << 10
 )
@@ -41,19 +41,19 @@ const (
 type Config struct {
 	// Folder is a folder on the disk to watch.
 	Folder string
-	// Try makes a trial write to the database. If it is nil, only a file is written.
-	Try func(ctx context.Context) error
-	// Changed is called when the level has changed and, on a full disk, when the free space has. All calls come from
+	// TryWrite makes a trial write to the database. If it is nil, only a file is written.
+	TryWrite func(ctx context.Context) error
+	// OnChange is called when the level has changed and, on a full disk, when the free space has. All calls come from
 	// one goroutine.
-	Changed func(event.Disk)
+	OnChange func(event.Disk)
 	// FullInterval is the time between checks while the disk is full, Interval at other times; 0 means 2 s and 20 s.
 	FullInterval, Interval time.Duration
-	// Free returns the number of free bytes; nil asks the system.
-	Free func(folder string) (int64, error)
+	// FreeBytes returns the number of free bytes; nil asks the system.
+	FreeBytes func(folder string) (int64, error)
 }
 
-// Watch watches one disk. It is safe for concurrent use.
-type Watch struct {
+// Watcher watches one disk. It is safe for concurrent use.
+type Watcher struct {
 	cfg  Config
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -64,31 +64,31 @@ type Watch struct {
 }
 
 // New starts a Watch. The caller must call Close to stop it.
-func New(cfg Config) *Watch {
+func New(cfg Config) *Watcher {
 	if cfg.FullInterval <= 0 {
 		cfg.FullInterval = 2 * time.Second
 	}
 	if cfg.Interval <= 0 {
 		cfg.Interval = 20 * time.Second
 	}
-	if cfg.Free == nil {
-		cfg.Free = freeBytes
+	if cfg.FreeBytes == nil {
+		cfg.FreeBytes = freeBytes
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	w := &Watch{cfg: cfg, stop: stop, wake: make(chan struct{}, 1), state: event.Disk{Folder: cfg.Folder}}
+	w := &Watcher{cfg: cfg, stop: stop, wake: make(chan struct{}, 1), state: event.Disk{Folder: cfg.Folder}}
 	w.check(ctx)
 	w.done.Go(func() { w.watch(ctx) })
 	return w
 }
 
 // Close stops the watch.
-func (w *Watch) Close() {
+func (w *Watcher) Close() {
 	w.stop()
 	w.done.Wait()
 }
 
 // State returns the current state.
-func (w *Watch) State() event.Disk {
+func (w *Watcher) State() event.Disk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state
@@ -96,7 +96,7 @@ func (w *Watch) State() event.Disk {
 
 // ReportFailure reports that a write failed with err. If err means a full disk, State is full at once; others are
 // ignored.
-func (w *Watch) ReportFailure(err error) {
+func (w *Watcher) ReportFailure(err error) {
 	if !IsFull(err) {
 		return
 	}
@@ -112,14 +112,14 @@ func (w *Watch) ReportFailure(err error) {
 	}
 }
 
-func (w *Watch) watch(ctx context.Context) {
+func (w *Watcher) watch(ctx context.Context) {
 	reported := event.Disk{}
 	for {
 		now := w.State()
 		if now.Level != reported.Level || now.Level == event.DiskFull && now.Free != reported.Free {
 			reported = now
-			if w.cfg.Changed != nil {
-				w.cfg.Changed(now)
+			if w.cfg.OnChange != nil {
+				w.cfg.OnChange(now)
 			}
 		}
 		pause := w.cfg.Interval
@@ -141,8 +141,8 @@ func (w *Watch) watch(ctx context.Context) {
 }
 
 // measure updates the free space and nothing else.
-func (w *Watch) measure() {
-	if left, err := w.cfg.Free(w.cfg.Folder); err == nil {
+func (w *Watcher) measure() {
+	if left, err := w.cfg.FreeBytes(w.cfg.Folder); err == nil {
 		w.mu.Lock()
 		w.state.Free = left
 		w.mu.Unlock()
@@ -150,8 +150,8 @@ func (w *Watch) measure() {
 }
 
 // check updates the state. A full disk stays full until a trial write succeeds.
-func (w *Watch) check(ctx context.Context) {
-	left, err := w.cfg.Free(w.cfg.Folder)
+func (w *Watcher) check(ctx context.Context) {
+	left, err := w.cfg.FreeBytes(w.cfg.Folder)
 	if err != nil {
 		return // the state of the disk is unknown
 	}
@@ -160,7 +160,7 @@ func (w *Watch) check(ctx context.Context) {
 	switch {
 	case left < minimum, was == event.DiskFull && w.try(ctx) != nil:
 		level = event.DiskFull
-	case left < Low, left < enough && was == event.DiskLow:
+	case left < LowBytes, left < enough && was == event.DiskLow:
 		level = event.DiskLow
 	}
 	w.mu.Lock()
@@ -172,7 +172,7 @@ func (w *Watch) check(ctx context.Context) {
 }
 
 // try makes a trial write and removes it.
-func (w *Watch) try(ctx context.Context) error {
+func (w *Watcher) try(ctx context.Context) error {
 	f, err := os.CreateTemp(w.cfg.Folder, ".room-*")
 	if err != nil {
 		return fmt.Errorf("trying the disk: %w", err)
@@ -181,8 +181,8 @@ func (w *Watch) try(ctx context.Context) error {
 	if err = errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())); err != nil {
 		return fmt.Errorf("trying the disk: %w", err)
 	}
-	if w.cfg.Try == nil {
+	if w.cfg.TryWrite == nil {
 		return nil
 	}
-	return w.cfg.Try(ctx)
+	return w.cfg.TryWrite(ctx)
 }

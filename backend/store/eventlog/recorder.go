@@ -4,8 +4,8 @@
 // The contract: an event with a sequence number is on disk before a subscriber sees it, so it still exists after a
 // crash. Sequence numbers always increase. Events that are published during a transaction share the next transaction,
 // so a stream of text deltas does not cost one disk flush each. A Subscription first replays the stored events after a
-// number and then continues live, without gaps or repetitions. Live kinds (event.Kind.Live) have sequence number 0 and
-// are never stored; a slow subscriber gets only the newest event of each.
+// number and then continues live, without gaps or repetitions. Live kinds (event.Kind.IsLive) have sequence number 0
+// and are never stored; a slow subscriber gets only the newest event of each.
 //
 // The package does not know the meaning of the events.
 package eventlog
@@ -123,7 +123,7 @@ func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.
 
 func splitLive(events []event.Event) (keep, live []event.Event) {
 	for _, e := range events {
-		if e.Kind.Live() {
+		if e.Kind.IsLive() {
 			e.Seq = 0
 			live = append(live, e)
 			continue
@@ -139,7 +139,7 @@ func mergeStored(events, stored []event.Event) []event.Event {
 	copy(out, events)
 	next := 0
 	for i := range out {
-		if !out[i].Kind.Live() {
+		if !out[i].Kind.IsLive() {
 			out[i] = stored[next]
 			next++
 		}
@@ -226,20 +226,20 @@ func (r *Recorder) Broadcast(events ...event.Event) {
 	r.fanOut(events)
 }
 
-// Last returns the newest stored sequence number.
-func (r *Recorder) Last() int64 {
+// LastSeq returns the newest stored sequence number.
+func (r *Recorder) LastSeq() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last
 }
 
-// After returns at most limit stored events after sequence number n, in order.
-func (r *Recorder) After(ctx context.Context, n int64, limit int) ([]event.Event, error) {
+// EventsAfter returns at most limit stored events after sequence number n, in order.
+func (r *Recorder) EventsAfter(ctx context.Context, n int64, limit int) ([]event.Event, error) {
 	return r.store.EventsAfter(ctx, n, limit)
 }
 
-// OfConversation returns all stored events of a conversation, in order.
-func (r *Recorder) OfConversation(ctx context.Context, id string) ([]event.Event, error) {
+// EventsOfConversation returns all stored events of a conversation, in order.
+func (r *Recorder) EventsOfConversation(ctx context.Context, id string) ([]event.Event, error) {
 	return r.store.EventsOfConversation(ctx, id)
 }
 

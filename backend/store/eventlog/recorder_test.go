@@ -89,9 +89,9 @@ func TestConcurrentPublishersGetConsecutiveNumbers(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	all, err := r.After(context.Background(), 0, 10_000)
-	if err != nil || len(all) != 2*publishers*each || r.Last() != int64(len(all)) {
-		t.Fatalf("%d events, last %d, %v", len(all), r.Last(), err)
+	all, err := r.EventsAfter(context.Background(), 0, 10_000)
+	if err != nil || len(all) != 2*publishers*each || r.LastSeq() != int64(len(all)) {
+		t.Fatalf("%d events, last %d, %v", len(all), r.LastSeq(), err)
 	}
 	for i, e := range all {
 		if e.Seq != int64(i+1) {
@@ -177,7 +177,7 @@ func TestInvalidEventDoesNotFailOthers(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if all, _ := r.After(context.Background(), 0, 100); len(all) != 40 {
+	if all, _ := r.EventsAfter(context.Background(), 0, 100); len(all) != 40 {
 		t.Fatalf("%d events stored", len(all))
 	}
 }
@@ -210,7 +210,7 @@ func TestLiveKindsAreNotStored(t *testing.T) {
 	if stored[0].Seq != 1 || stored[1].Seq != 0 || stored[2].Seq != 2 || stored[1].Kind != event.BrowserChanged {
 		t.Fatalf("%+v", stored)
 	}
-	if all, _ := r.After(context.Background(), 0, 10); len(all) != 2 {
+	if all, _ := r.EventsAfter(context.Background(), 0, 10); len(all) != 2 {
 		t.Fatalf("%+v", all)
 	}
 }

@@ -107,7 +107,7 @@ func (s *Subscription) enqueueOrSkip(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case e.Kind.Live():
+	case e.Kind.IsLive():
 		if !s.filter.matches(e) {
 			return
 		}
@@ -251,7 +251,7 @@ func (s *Subscription) takeLive() (live []event.Event) {
 	}
 	var shown []event.Event
 	for _, e := range s.live {
-		if e.Kind.Live() {
+		if e.Kind.IsLive() {
 			live = append(live, e)
 		} else {
 			shown = append(shown, e)
@@ -265,7 +265,7 @@ func (s *Subscription) takeLive() (live []event.Event) {
 func (s *Subscription) replay() bool {
 	// Read the number before the page: all events up to it are in the store, so an empty page means that the remaining
 	// numbers belong to deleted events.
-	level := s.r.Last()
+	level := s.r.LastSeq()
 	page, err := s.r.store.EventsAfter(s.ctx, s.position(), pageSize)
 	if err != nil {
 		if s.ctx.Err() == nil {

@@ -97,9 +97,9 @@ func (r Recorder) RecordBudgetRaise(ctx context.Context, tx *sql.Tx, e event.Eve
 	return err
 }
 
-// Spent returns what a conversation has cost, including the cost of its subagents, and what it had cost when its budget
-// was last raised. Both are empty for an unknown conversation.
-func (r *Reader) Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error) {
+// ConversationCost returns what a conversation has cost, including the cost of its subagents, and what it had cost when
+// its budget was last raised. Both are empty for an unknown conversation.
+func (r *Reader) ConversationCost(ctx context.Context, conversation string) (all, before chat.Bill, err error) {
 	err = r.snapshot(ctx, func(q sqlrows.Queryer) error {
 		if all, err = readBill(ctx, q, `(conversation = ?1 OR payer = ?1)`, conversation); err != nil {
 			return err
@@ -114,8 +114,8 @@ func (r *Reader) Spent(ctx context.Context, conversation string) (all, before ch
 	return all, before, err
 }
 
-// LastTurn returns the cost of the newest turn in a conversation, empty if there is none.
-func (r *Reader) LastTurn(ctx context.Context, conversation string) (chat.Bill, error) {
+// LastTurnCost returns the cost of the newest turn in a conversation, empty if there is none.
+func (r *Reader) LastTurnCost(ctx context.Context, conversation string) (chat.Bill, error) {
 	newest, err := sqlrows.Collect(ctx, r.db, sqlrows.Scan[string], "reading the newest turn",
 		`SELECT id FROM turns WHERE conversation = ? ORDER BY started DESC, id DESC LIMIT 1`, conversation)
 	if err != nil || len(newest) == 0 {

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Draft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and is
-// safe for concurrent use. Text beyond MaxBytes is dropped. The caller must call Discard unless Save stores it.
+// NewDraft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and
+// is safe for concurrent use. Text beyond MaxBytes is dropped. The caller must call Discard unless Save stores it.
 type Draft struct {
 	mu   sync.Mutex
 	file *os.File
@@ -28,8 +28,8 @@ type Draft struct {
 	done bool
 }
 
-// Draft returns a new, empty Draft.
-func (s *Store) Draft() (*Draft, error) {
+// NewDraft returns a new, empty Draft.
+func (s *Store) NewDraft() (*Draft, error) {
 	f, err := os.CreateTemp(s.dir, draftPrefix+"*")
 	if err != nil {
 		return nil, fmt.Errorf("storing a result: %w", err)

@@ -118,7 +118,7 @@ func (s *Store) Save(
 	d, ok := whole.(*Draft)
 	if !ok {
 		var err error
-		if d, err = s.Draft(); err != nil {
+		if d, err = s.NewDraft(); err != nil {
 			return about, err
 		}
 		if _, err := io.WriteString(d, text); err != nil {

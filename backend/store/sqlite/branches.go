@@ -30,7 +30,7 @@ func (s *Store) Branches(ctx context.Context, conversation string) (list []event
 	}
 	list, err = sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (event.Branch, error) {
 		var b event.Branch
-		return b, row.Scan(&b.ID, &b.After, &b.Instead)
+		return b, row.Scan(&b.ID, &b.After, &b.Replaces)
 	}, "reading branches",
 		`SELECT id, after_message, instead FROM branches WHERE conversation = ? ORDER BY position`, conversation)
 	return list, active, err
@@ -53,7 +53,7 @@ func projectBranch(ctx context.Context, tx *sql.Tx, e event.Event) error {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO branches (id, conversation, after_message, instead, position)
-			VALUES (?, ?, ?, ?, ?)`, b.ID, e.Conversation, b.After, b.Instead, e.Seq); err != nil {
+			VALUES (?, ?, ?, ?, ?)`, b.ID, e.Conversation, b.After, b.Replaces, e.Seq); err != nil {
 			return err
 		}
 	} else if err := checkRow(ctx, tx, "branches", b.ID, e.Conversation); err != nil {

@@ -24,7 +24,7 @@ func userMessage(id string) event.Event {
 }
 
 func branchStarted(id, after string) event.Event {
-	return event.New(event.BranchStarted, event.Branch{ID: id, After: after, Instead: "i"}).InTurn("c", "t")
+	return event.New(event.BranchStarted, event.Branch{ID: id, After: after, Replaces: "i"}).InTurn("c", "t")
 }
 
 func branchChosen(id string) event.Event {
@@ -71,7 +71,7 @@ func TestBranchesSurviveRestart(t *testing.T) {
 	}
 	list, active, err := s.Branches(ctx, "c")
 	if err != nil || active != "b1" || len(list) != 3 ||
-		list[1] != (event.Branch{ID: "b2", After: "n3", Instead: "i"}) {
+		list[1] != (event.Branch{ID: "b2", After: "n3", Replaces: "i"}) {
 		t.Fatalf("%+v, %q, %v", list, active, err)
 	}
 	mustAppend(t, s, branchChosen(""), conversationCreated("c")) // a new title changes no branch

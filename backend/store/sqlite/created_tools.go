@@ -32,8 +32,8 @@ func (s *Store) CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error
 		createdColumns+`WHERE current = 1 ORDER BY name`)
 }
 
-// CreatedVersions returns every version of a tool, newest first, even if the tool was deleted.
-func (s *Store) CreatedVersions(ctx context.Context, name string) ([]toolspec.CreatedTool, error) {
+// CreatedToolVersions returns every version of a tool, newest first, even if the tool was deleted.
+func (s *Store) CreatedToolVersions(ctx context.Context, name string) ([]toolspec.CreatedTool, error) {
 	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools",
 		createdColumns+`WHERE name = ? ORDER BY version DESC`, name)
 }

@@ -104,8 +104,8 @@ func (s *Store) EndCommand(ctx context.Context, call string) error {
 	return nil
 }
 
-// Commands returns the commands that have begun and not ended, oldest first.
-func (s *Store) Commands(ctx context.Context) ([]wire.Command, error) {
+// RunningCommands returns the commands that have begun and not ended, oldest first.
+func (s *Store) RunningCommands(ctx context.Context) ([]wire.Command, error) {
 	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.Command, error) {
 		var c wire.Command
 		var at int64

@@ -34,7 +34,7 @@ func TestNewFileIsPrivateAndMigrated(t *testing.T) {
 	if mode != "wal" || sync != 2 || keys != 1 {
 		t.Fatalf("journal_mode %s, synchronous %d, foreign_keys %d", mode, sync, keys)
 	}
-	if diff := cmp.Diff(Recovery{}, s.Recovered()); diff != "" {
+	if diff := cmp.Diff(Recovery{}, s.Recovery()); diff != "" {
 		t.Fatalf("something was running in a new file (-want +got):\n%s", diff)
 	}
 }

@@ -200,7 +200,7 @@ func TestOpenInterruptsRunningWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = openAt(t, path)
-	m := s.Recovered()
+	m := s.Recovery()
 	if len(m.Calls) != 1 || m.Calls[0] != "k1" || len(m.Turns) != 1 || len(m.Conversations) != 1 ||
 		len(m.Questions) != 1 || m.Questions[0] != "q1" {
 		t.Fatalf("%+v", m)
@@ -229,7 +229,7 @@ func TestOpenInterruptsRunningWork(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Recovery{}, openAt(t, path).Recovered()); diff != "" {
+	if diff := cmp.Diff(Recovery{}, openAt(t, path).Recovery()); diff != "" {
 		t.Fatalf("closed twice (-want +got):\n%s", diff)
 	}
 }

@@ -60,7 +60,7 @@ func TestSpendingSurvivesRestart(t *testing.T) {
 	}
 	s = begin()
 	defer s.Close()
-	all, before, err := s.Spent(t.Context(), "c")
+	all, before, err := s.ConversationCost(t.Context(), "c")
 	want := chat.Bill{
 		Usage: chat.Usage{Input: 161, Output: 6, Cached: 4}, Requests: 6, Estimated: 30, Unpriced: 130,
 		Cost: []chat.Money{*eur, {Nanos: 10, Currency: "USD"}},
@@ -68,12 +68,13 @@ func TestSpendingSurvivesRestart(t *testing.T) {
 	if diff := cmp.Diff(want, all); err != nil || diff != "" || before.Input != 10 {
 		t.Errorf("before %+v, %v (-want +got):\n%s", before, err, diff)
 	}
-	last, err := s.LastTurn(t.Context(), "c")
+	last, err := s.LastTurnCost(t.Context(), "c")
 	if err != nil || last.Requests != 2 || last.Tokens() != 4 || last.CostIn("USD") != 5 || last.Unpriced != 0 {
 		t.Errorf("last turn %+v %v", last, err)
 	}
 	for _, unknown := range []string{"", "none"} {
-		if all, before, err := s.Spent(t.Context(), unknown); err != nil || all.Requests+before.Requests != 0 ||
+		if all, before, err := s.ConversationCost(t.Context(), unknown); err != nil ||
+			all.Requests+before.Requests != 0 ||
 			all.Cost == nil {
 			t.Errorf("%q: %+v %+v %v", unknown, all, before, err)
 		}
@@ -138,11 +139,11 @@ func TestSubagentCostsCountForParent(t *testing.T) {
 	}
 	mustAppend(t, s, child, event.New(event.RoundEnded, r).InTurn("child", "t9"))
 	for conversation, want := range map[string]int{"c": 35, "child": 37} {
-		if all, _, err := s.Spent(t.Context(), conversation); err != nil || all.Input != want {
+		if all, _, err := s.ConversationCost(t.Context(), conversation); err != nil || all.Input != want {
 			t.Errorf("%s: %+v %v, want %d", conversation, all, err, want)
 		}
 	}
-	if last, err := s.LastTurn(t.Context(), "c"); err != nil || last.Input != 35 || last.Requests != 2 {
+	if last, err := s.LastTurnCost(t.Context(), "c"); err != nil || last.Input != 35 || last.Requests != 2 {
 		t.Errorf("%+v %v", last, err)
 	}
 }

@@ -158,8 +158,8 @@ func dsn(path, more string) string {
 // Path returns the absolute path of the database file.
 func (s *Store) Path() string { return s.path }
 
-// Recovered returns what Open found running and marked as interrupted.
-func (s *Store) Recovered() Recovery { return s.recovery }
+// Recovery returns what Open found running and marked as interrupted.
+func (s *Store) Recovery() Recovery { return s.recovery }
 
 // Close waits for running statements, closes the file and releases its lock.
 func (s *Store) Close() error {

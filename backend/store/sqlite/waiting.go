@@ -10,8 +10,8 @@ import (
 	"sextant/shared/event"
 )
 
-// Waiting returns the waiting messages of a conversation, in the order in which they were sent.
-func (s *Store) Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error) {
+// WaitingMessages returns the waiting messages of a conversation, in the order in which they were sent.
+func (s *Store) WaitingMessages(ctx context.Context, conversation string) ([]event.WaitingMessage, error) {
 	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.WaitingMessage], "reading messages that wait",
 		`SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
 }

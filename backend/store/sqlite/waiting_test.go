@@ -10,7 +10,7 @@ import (
 
 func waitingMessages(t *testing.T, s *Store) []event.WaitingMessage {
 	t.Helper()
-	list, err := s.Waiting(context.Background(), "c")
+	list, err := s.WaitingMessages(context.Background(), "c")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,8 @@ type Capture struct {
 	// Image is the decoded picture; nil means that PNG is still to be decoded.
 	Image                   image.Image
 	OffsetX, OffsetY, Width float64
-	// Covered are boxes of the viewport to paint over.
-	Covered []annotation.Box
+	// CoveredBoxes are boxes of the viewport to paint over.
+	CoveredBoxes []annotation.Box
 }
 
 // Render makes the picture that o asks for. It paints over f.Covered, cuts out crop (nil for the whole capture) and
@@ -69,12 +69,13 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 		}
 	}
 	size, shrink := fitTokens(area.Size(), o.MaxTokens)
-	if !o.Annotated && crop == nil && shrink == 1 && f.PNG != nil && len(f.PNG) <= maxPlainPNG && len(f.Covered) == 0 {
+	if !o.Annotated && crop == nil && shrink == 1 && f.PNG != nil && len(f.PNG) <= maxPlainPNG &&
+		len(f.CoveredBoxes) == 0 {
 		return surface.Picture{Data: f.PNG, MIME: "image/png", Width: size.X, Height: size.Y, Scale: scale}, nil
 	}
 	canvas := image.NewRGBA(area)
 	draw.Draw(canvas, area, src, area.Min, draw.Src)
-	paintOver(canvas, f.Covered, f.OffsetX, f.OffsetY, scale)
+	paintOver(canvas, f.CoveredBoxes, f.OffsetX, f.OffsetY, scale)
 	canvas = downscale(canvas, size)
 	if o.Annotated {
 		dx, dy := f.OffsetX-float64(area.Min.X)/scale, f.OffsetY-float64(area.Min.Y)/scale
@@ -89,12 +90,12 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 // width in CSS pixels. Part is the box to show, and Covered are boxes to paint over. Elements are those whose numbers
 // can be drawn. Crop is the element to cut out, nil for all of Part. All boxes are in CSS pixels of the window.
 type WindowCapture struct {
-	PNG      []byte
-	Width    float64
-	Part     annotation.Box
-	Covered  []annotation.Box
-	Elements []annotation.Element
-	Crop     *annotation.Element
+	PNG          []byte
+	Width        float64
+	Part         annotation.Box
+	CoveredBoxes []annotation.Box
+	Elements     []annotation.Element
+	Crop         *annotation.Element
 }
 
 // RenderWindow is like Render, for the part of a window. It returns a *surface.Fault if the part is not in the picture.
@@ -117,7 +118,8 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 			Message: "Nothing of the page can be seen now.", Suggestion: "Ask the person to make the window larger.",
 		}
 	}
-	return Render(Capture{Image: part, Width: float64(part.Bounds().Dx()) / scale, Covered: d.Covered}, d.Elements, o,
+	return Render(Capture{Image: part, Width: float64(part.Bounds().Dx()) / scale, CoveredBoxes: d.CoveredBoxes},
+		d.Elements, o,
 		d.Crop)
 }
 

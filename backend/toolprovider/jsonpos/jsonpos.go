@@ -125,8 +125,8 @@ type Error struct {
 	Line, Column int
 	// Expected and Found are phrases; Text is a sentence that contains both.
 	Expected, Found, Text string
-	// Repaired is the line of the text with the fault corrected, or "" if no small edit corrects it.
-	Repaired string
+	// RepairedLine is the line of the text with the fault corrected, or "" if no small edit corrects it.
+	RepairedLine string
 }
 
 // Error returns the text after the position: "3:14: …".

@@ -62,8 +62,8 @@ func TestSyntaxErrors(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Parse([]byte(tc.text))
 			var fault *Error
-			if !errors.As(err, &fault) || fault.Error() != tc.want || fault.Repaired != tc.repaired {
-				t.Errorf("got %v, repaired %q; want %s, repaired %q", err, fault.Repaired, tc.want, tc.repaired)
+			if !errors.As(err, &fault) || fault.Error() != tc.want || fault.RepairedLine != tc.repaired {
+				t.Errorf("got %v, repaired %q; want %s, repaired %q", err, fault.RepairedLine, tc.want, tc.repaired)
 			}
 		})
 	}

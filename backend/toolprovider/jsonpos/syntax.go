@@ -242,7 +242,7 @@ func newError(text []byte, offset int, expected, found string, edits ...edit) *E
 			reached = faultOffset(fixed, err) - len(try.text) + try.end - try.start
 		}
 		if reached > farthest {
-			farthest, e.Repaired = reached, lineAround(fixed, try.start)
+			farthest, e.RepairedLine = reached, lineAround(fixed, try.start)
 		}
 	}
 	return e

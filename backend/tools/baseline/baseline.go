@@ -107,13 +107,13 @@ func (r *Router) Execute(
 		result, err := r.toolkit(call.Tool).Execute(ctx, call, def, out)
 		panel := r.cfg.Nav.WithPanels(r.cfg.PanelIDs()).PanelOf(call.Tool)
 		if panel != "" && err == nil && result.Success {
-			r.cfg.Page.PanelOpened(call.From.Turn, panel)
+			r.cfg.Page.RecordPanelOpened(call.From.Turn, panel)
 		}
 		return result, err
 	}
 	result, err := r.cfg.Page.Execute(ctx, call, def, out)
 	if err == nil && result.Success && call.Surface.IsWindowTab() && r.navigates(call.Tool) {
-		err = r.cfg.Workspace.Show(ctx, r.cfg.Nav.SurfacePanel)
+		err = r.cfg.Workspace.ShowPanel(ctx, r.cfg.Nav.SurfacePanel)
 	}
 	return result, err
 }

@@ -79,23 +79,23 @@ func (m *AuthoringTools) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
 	case createName:
 		d := toolspec.Description{
-			Present: "Making the tool " + p.Name, Target: "the tool " + p.Name,
+			Sentence: "Making the tool " + p.Name, Target: "the tool " + p.Name,
 			Data: p.Description + "\n\n" + p.Body, ForwardsSecrets: true,
 		}
 		if len(p.Parameters) > 0 {
 			d.Data += "\n\nIts arguments: " + string(p.Parameters)
 		}
 		if old, ok := m.t.find(p.Name); ok {
-			d.Present = fmt.Sprintf("Replacing the tool %s (version %d)", p.Name, old.Version)
+			d.Sentence = fmt.Sprintf("Replacing the tool %s (version %d)", p.Name, old.Version)
 		}
 		if list := uses(p.Body); len(list) > 0 {
-			d.Present += ", made of " + strings.Join(list, ", ")
+			d.Sentence += ", made of " + strings.Join(list, ", ")
 		}
 		return d
 	case deleteName:
-		return toolspec.Description{Present: "Deleting the tool " + p.Name, Target: "the tool " + p.Name}
+		return toolspec.Description{Sentence: "Deleting the tool " + p.Name, Target: "the tool " + p.Name}
 	}
-	return toolspec.Description{Present: "Listing the created tools"}
+	return toolspec.Description{Sentence: "Listing the created tools"}
 }
 
 // Execute runs one of the three tools.

@@ -146,9 +146,9 @@ func definition(c toolspec.CreatedTool) toolspec.Definition {
 // it runs.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	c, _ := t.find(call.Tool)
-	d := toolspec.Description{Present: "Running " + call.Tool}
+	d := toolspec.Description{Sentence: "Running " + call.Tool}
 	if len(c.Uses) > 0 {
-		d.Present += ", made of " + strings.Join(c.Uses, ", ")
+		d.Sentence += ", made of " + strings.Join(c.Uses, ", ")
 	}
 	return d
 }

@@ -240,7 +240,7 @@ func TestApprovalShowsWholeBody(t *testing.T) {
 		Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`),
 	})
 	if !strings.Contains(d.Data, "await tools.send({})") || !strings.Contains(d.Data, "to whom") ||
-		!strings.Contains(d.Present, "made of send") {
+		!strings.Contains(d.Sentence, "made of send") {
 		t.Errorf("%+v", d)
 	}
 	def := b.AuthoringTools().Definitions("")[0]

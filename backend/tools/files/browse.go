@@ -33,14 +33,14 @@ const (
 	maxPicture    = 20 << 20
 )
 
-// Text returns the file at path as an editor opens it. The answer says why a file cannot be edited. Text returns an
+// ReadText returns the file at path as an editor opens it. The answer says why a file cannot be edited. Text returns an
 // error for a path that cannot be resolved or is closed to every tool, and for an unexpected failure.
-func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
+func (t *Tools) ReadText(ctx context.Context, path string) (wire.FileText, error) {
 	a, err := t.fs.Locate(path)
 	if err != nil {
 		return wire.FileText{}, err
 	}
-	f := wire.FileText{Path: a.Real, DisplayPath: a.Shown, Name: filepath.Base(a.Real)}
+	f := wire.FileText{Path: a.Real, DisplayPath: a.DisplayPath, Name: filepath.Base(a.Real)}
 	if a.Workspace == "" {
 		f.ReadOnly = "It lies outside the workspace folder."
 	}
@@ -60,7 +60,7 @@ func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 	}
 	f.Size, f.Modified, f.Stamp = info.Size(), info.ModTime(), stampOf(info)
 	if f.Kind, err = detectType(file); err != nil {
-		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
+		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 	}
 	if info.Size() > maxEdited {
 		f.Problem = fmt.Sprintf("It is %s; up to %s can be edited here.",
@@ -69,10 +69,10 @@ func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(toolkit.ContextReader(ctx, file), maxEdited+1))
 	if err != nil {
-		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
+		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 	}
 	f.Version = history.HashOf(content)
-	text, format, err := textfile.Decode(content, a.Shown)
+	text, format, err := textfile.Decode(content, a.DisplayPath)
 	if errors.As(err, &failed) {
 		f.Problem = sentence(failed.Message)
 		return f, nil
@@ -107,9 +107,9 @@ func stampOf(info fs.FileInfo) string {
 	return fmt.Sprintf("%d-%d-%o", info.ModTime().UnixNano(), info.Size(), info.Mode().Type())
 }
 
-// Folder lists the folder at path: folders first, then everything else, by name without regard to case. An empty path
-// is the workspace folder. It lists at most 5000 entries; More counts the others.
-func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) {
+// ListFolder lists the folder at path: folders first, then everything else, by name without regard to case. An empty
+// path is the workspace folder. It lists at most 5000 entries; More counts the others.
+func (t *Tools) ListFolder(ctx context.Context, folder string) (wire.Folder, error) {
 	if folder == "" {
 		folder = "."
 	}
@@ -121,7 +121,7 @@ func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) 
 	if err != nil {
 		return wire.Folder{}, t.fs.Explain(a, err)
 	}
-	out := wire.Folder{Path: a.Real, DisplayPath: a.Shown, Stamp: stampOf(info), Rows: []wire.FolderRow{}}
+	out := wire.Folder{Path: a.Real, DisplayPath: a.DisplayPath, Stamp: stampOf(info), Rows: []wire.FolderRow{}}
 	w := t.walk(ctx, "list_directory")
 	w.Depth = 1
 	w.LoadIgnores(a)
@@ -130,7 +130,7 @@ func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) 
 			out.More++
 			return nil
 		}
-		out.Rows = append(out.Rows, folderRow(e, w.Ignored(e)))
+		out.Rows = append(out.Rows, folderRow(e, w.IsIgnored(e)))
 		return nil
 	}
 	if err := w.Run(a); err != nil {
@@ -235,9 +235,9 @@ func matchPath(p, words string) (distance int, ok bool) {
 	return 3000 + len(p), true
 }
 
-// Picture opens a PNG, JPEG, GIF or WebP file of at most 20 MB and returns its MIME type as kind. It fails for any
+// OpenPicture opens a PNG, JPEG, GIF or WebP file of at most 20 MB and returns its MIME type as kind. It fails for any
 // other file. The caller closes the file.
-func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
+func (t *Tools) OpenPicture(p string) (file io.ReadCloser, kind string, err error) {
 	a, err := t.fs.Locate(p)
 	if err != nil {
 		return nil, "", err
@@ -249,7 +249,7 @@ func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
 	kind, err = detectType(f)
 	shown := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
 	if err == nil && (!shown || info.Size() > maxPicture) {
-		err = toolkit.UserError(a.Shown+" is not a picture that can be shown here", "")
+		err = toolkit.UserError(a.DisplayPath+" is not a picture that can be shown here", "")
 	}
 	if err != nil {
 		_ = f.Close()
@@ -258,9 +258,9 @@ func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
 	return f, kind, nil
 }
 
-// Real returns the absolute path that path leads to. It fails for a path that cannot be resolved or is closed to every
-// tool.
-func (t *Tools) Real(path string) (string, error) {
+// RealPath returns the absolute path that path leads to. It fails for a path that cannot be resolved or is closed to
+// every tool.
+func (t *Tools) RealPath(path string) (string, error) {
 	a, err := t.fs.Locate(path)
 	return a.Real, err
 }

@@ -42,7 +42,7 @@ func editFile() tool {
 				return follow(p.Path, toolspec.UseWrite), nil
 			},
 			describe: func(_ *Tools, p editFileParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Editing " + shownNames(at), Data: p.diff()}
+				return toolspec.Description{Sentence: "Editing " + shownNames(at), Data: p.diff()}
 			},
 			run: runEditFile,
 		})
@@ -68,8 +68,8 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 	var lines []int
 	_, err := t.history.Change(ctx, r.call, a, func(now history.State) (history.Edit, error) {
 		if !now.Exists {
-			return history.Edit{}, toolkit.UserError("there is no "+a.Shown,
-				t.fs.Nearest(a)+" To create it, call write_file.")
+			return history.Edit{}, toolkit.UserError("there is no "+a.DisplayPath,
+				t.fs.SuggestNearest(a)+" To create it, call write_file.")
 		}
 		if err := t.history.RequireUnchanged(r.call, a, now); err != nil {
 			return history.Edit{}, err
@@ -82,15 +82,15 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	d := history.Compare(a.Shown, before, after)
+	d := history.Compare(a.DisplayPath, before, after)
 	count := english.Plural(len(lines), "occurrence", "")
 	result := toolspec.OK(written{
-		Path: a.Shown, Lines: textfile.CountLines(string(after)), Size: len(after),
+		Path: a.DisplayPath, Lines: textfile.CountLines(string(after)), Size: len(after),
 		Added: d.Added, Removed: d.Removed, Replaced: len(lines),
 	})
 	result.Sentence = fmt.Sprintf("Edited %s: %s replaced", shownNames(r.at), count)
 	result.Text = fmt.Sprintf("Edited %s: %s replaced, at line %s.\n%s",
-		a.Shown, count, joinLines(lines), excerpt.Bytes(d.Text, 4000))
+		a.DisplayPath, count, joinLines(lines), excerpt.TruncateBytes(d.Text, 4000))
 	result.Preview = d.Preview()
 	result.Changed = []string{a.Real}
 	return result, nil
@@ -98,13 +98,13 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 
 // apply returns the edited content in the file's own format, and the lines at which the old text was found.
 func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, error) {
-	reader, format, err := textfile.NewReader(bytes.NewReader(content), "", a.Shown, int64(len(content)))
+	reader, format, err := textfile.NewReader(bytes.NewReader(content), "", a.DisplayPath, int64(len(content)))
 	if err != nil {
 		return nil, nil, err
 	}
 	decoded, err := io.ReadAll(reader)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading %s: %w", a.Shown, err)
+		return nil, nil, fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 	}
 	text, old, replacement := string(decoded), p.Old, p.New
 	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
@@ -117,12 +117,14 @@ func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, e
 		return nil, nil, notFound(a, text, p.Old)
 	case len(at) > 1 && !p.All:
 		return nil, nil, toolkit.UserError(
-			fmt.Sprintf("old occurs %d times in %s, at line %s; nothing was changed", len(at), a.Shown, joinLines(at)),
+			fmt.Sprintf("old occurs %d times in %s, at line %s; nothing was changed", len(at), a.DisplayPath,
+				joinLines(at)),
 			`Send more of the lines around the one you mean, or "all": true for every occurrence.`)
 	}
 	encoded, err := format.Encode(strings.ReplaceAll(text, old, replacement))
 	if err != nil {
-		return nil, nil, toolkit.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new", a.Shown,
+		return nil, nil, toolkit.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new",
+			a.DisplayPath,
 			format),
 			"Send other characters.")
 	}
@@ -164,7 +166,7 @@ func joinLines(lines []int) string {
 
 // notFound returns an error that quotes the line of the file most similar to the first line of old, if there is one.
 func notFound(a safefs.Target, text, old string) error {
-	message := "old does not occur in " + a.Shown + "; nothing was changed"
+	message := "old does not occur in " + a.DisplayPath + "; nothing was changed"
 	suggestion := "Call read_file and send the text exactly as it is there, without line numbers."
 	wanted := ""
 	for line := range strings.Lines(old) {
@@ -174,7 +176,7 @@ func notFound(a safefs.Target, text, old string) error {
 	}
 	if n, line := nearestLine(text, wanted); n > 0 {
 		message += fmt.Sprintf(". The line most like its first is line %d: %s", n,
-			excerpt.Bytes(strings.TrimRight(line, "\r\n"), 200))
+			excerpt.TruncateBytes(strings.TrimRight(line, "\r\n"), 200))
 		if strings.TrimSpace(line) == wanted {
 			suggestion = "It differs in spaces, or in the lines after it. Send the text exactly as read_file shows it."
 		}
@@ -195,7 +197,7 @@ func nearestLine(text, wanted string) (n int, nearest string) {
 		if trimmed == wanted && wanted != "" {
 			return at, line
 		}
-		if alike := dice(pairs, bigrams(excerpt.Bytes(trimmed, 400))); alike > best {
+		if alike := dice(pairs, bigrams(excerpt.TruncateBytes(trimmed, 400))); alike > best {
 			best, n, nearest = alike, at, line
 		}
 	}

@@ -51,7 +51,7 @@ func fileInfo() tool {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, _ fileInfoParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Checking " + shownFolder(at[0])}
+				return toolspec.Description{Sentence: "Checking " + shownFolder(at[0])}
 			},
 			run: runFileInfo,
 		})
@@ -61,16 +61,17 @@ func runFileInfo(_ context.Context, t *Tools, r request[fileInfoParams]) (toolsp
 	a := r.at[0]
 	info, err := t.fs.Lstat(a)
 	if errors.Is(err, fs.ErrNotExist) {
-		result := toolspec.OK(fileDetails{Path: a.Shown})
-		result.Text, result.Sentence = a.Shown+" does not exist.", "Checked "+shownFolder(a)+": it does not exist"
+		result := toolspec.OK(fileDetails{Path: a.DisplayPath})
+		result.Text, result.Sentence = a.DisplayPath+" does not exist.", "Checked "+shownFolder(a)+": it does not exist"
 		return result, nil
 	}
 	if err != nil {
 		return toolspec.Result{}, err
 	}
 	out := fileDetails{
-		Path: a.Shown, Exists: true, Type: safefs.Kind(info.Mode()), Size: info.Size(), Sensitive: a.Place.Description,
-		Modified: info.ModTime().UTC().Format(time.RFC3339), Mode: info.Mode().String(),
+		Path: a.DisplayPath, Exists: true, Type: safefs.Kind(info.Mode()), Size: info.Size(),
+		Sensitive: a.Place.Description,
+		Modified:  info.ModTime().UTC().Format(time.RFC3339), Mode: info.Mode().String(),
 	}
 	if a.Workspace != "" && filepath.IsLocal(r.p.Path) &&
 		filepath.Join(a.Workspace, filepath.FromSlash(r.p.Path)) != a.Real {
@@ -81,7 +82,7 @@ func runFileInfo(_ context.Context, t *Tools, r request[fileInfoParams]) (toolsp
 	}
 	result := toolspec.OK(out)
 	result.Text = fmt.Sprintf("%s: %s, %s, changed %s, %s",
-		a.Shown, out.Type, humanize.Bytes(uint64(out.Size)), out.Modified, out.Mode)
+		a.DisplayPath, out.Type, humanize.Bytes(uint64(out.Size)), out.Modified, out.Mode)
 	if out.MIME != "" {
 		result.Text += ", " + out.MIME
 	}

@@ -32,19 +32,19 @@ const Group = "files"
 
 // Panels undoes calls of panel tools; *registry.Registry implements it.
 type Panels interface {
-	// Undoable returns the calls of turn, or the one call. If both are "", it returns the conversation's last call. A
+	// PanelUndos returns the calls of turn, or the one call. If both are "", it returns the conversation's last call. A
 	// non-empty owner restricts the result to that owner's calls.
-	Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
+	PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 	UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result
 }
 
 // Config configures Tools.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules deny to a tool. Walks skip them.
-	Forbidden func(ctx context.Context, tool string) ([]string, error)
-	Blobs     history.Blobs
-	Changes   history.Log
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to a tool. Walks skip them.
+	ForbiddenPaths func(ctx context.Context, tool string) ([]string, error)
+	Blobs          history.Blobs
+	Changes        history.ChangeLog
 	// Watcher is notified of files that tools change while commands run. It may be nil.
 	Watcher history.Watcher
 	// Panels undoes calls of panel tools. If it is nil, no panel call can be undone.
@@ -73,11 +73,11 @@ func New(cfg Config) *Tools {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	fs := safefs.New(safefs.Config{Paths: cfg.Paths, Forbidden: cfg.Forbidden})
+	fs := safefs.New(safefs.Config{Paths: cfg.Paths, ForbiddenPaths: cfg.ForbiddenPaths})
 	return &Tools{
 		cfg: cfg, fs: fs, trash: trash.New(cfg.Trash, cfg.Now),
 		history: history.New(history.Config{
-			FS: fs, Blobs: cfg.Blobs, Log: cfg.Changes, Watcher: cfg.Watcher,
+			FS: fs, Blobs: cfg.Blobs, ChangeLog: cfg.Changes, Watcher: cfg.Watcher,
 			Now: cfg.Now,
 		}),
 		List: toolkit.List[tool]{
@@ -216,7 +216,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 		return nil
 	}
 	_, _, err := t.resolve(x, call)
-	if IsClosedPlace(err) {
+	if IsSecurityError(err) {
 		var refused *toolkit.CallError
 		errors.As(err, &refused)
 		r := refused.Result()
@@ -229,11 +229,11 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.find(call.Tool)
 	if !ok {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	paths, at, err := t.resolve(x, call)
 	if err != nil {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	d := x.describe(t, call, at)
 	var reals []string
@@ -295,17 +295,17 @@ func (t *Tools) run(
 // shownNames returns the name of a single target, or the number of targets.
 func shownNames(at []safefs.Target) string {
 	if len(at) == 1 {
-		return excerpt.Bytes(at[0].Shown, 80)
+		return excerpt.TruncateBytes(at[0].DisplayPath, 80)
 	}
 	return english.Plural(len(at), "file", "")
 }
 
 // shownFolder returns the name of a folder for use in a sentence, "the workspace" for the workspace folder.
 func shownFolder(a safefs.Target) string {
-	if a.Shown == "." {
+	if a.DisplayPath == "." {
 		return "the workspace"
 	}
-	return excerpt.Bytes(a.Shown, 80)
+	return excerpt.TruncateBytes(a.DisplayPath, 80)
 }
 
 // inParentheses returns " (note)", or "" for an empty note.
@@ -323,14 +323,15 @@ func (t *Tools) walk(ctx context.Context, tool string) safefs.Walk {
 // notAFolder returns a clearer error if the walk that failed started at a file, else err.
 func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
-		return toolkit.UserError(a.Shown+" is not a folder", "Call read_file or file_info with it, or list its folder.")
+		return toolkit.UserError(a.DisplayPath+" is not a folder",
+			"Call read_file or file_info with it, or list its folder.")
 	}
 	return err
 }
 
-// IsClosedPlace reports whether err is a security_error, as for a place that is closed to every tool or a path that now
-// leads elsewhere.
-func IsClosedPlace(err error) bool {
+// IsSecurityError reports whether err is a security_error, as for a place that is closed to every tool or a path that
+// now leads elsewhere.
+func IsSecurityError(err error) bool {
 	var e *toolkit.CallError
 	return errors.As(err, &e) && e.Type == toolspec.SecurityError
 }

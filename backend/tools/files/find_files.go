@@ -41,7 +41,7 @@ func findFiles() tool {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, p findFilesParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Finding " + excerpt.Bytes(p.Pattern, 60) +
+				return toolspec.Description{Sentence: "Finding " + excerpt.TruncateBytes(p.Pattern, 60) +
 					" in " + shownFolder(at[0])}
 			},
 			run: runFindFiles,
@@ -92,10 +92,10 @@ func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (to
 	}
 	note := w.SkippedNote(more)
 	count := english.Plural(len(found)+omitted, "file", "")
-	result := toolspec.OK(map[string]any{"path": a.Shown, "files": found, "note": note})
-	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.Shown, count,
+	result := toolspec.OK(map[string]any{"path": a.DisplayPath, "files": found, "note": note})
+	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.DisplayPath, count,
 		inParentheses(note)) + strings.Join(found, "\n")
-	result.Sentence = fmt.Sprintf("Found %s for %s", count, excerpt.Bytes(r.p.Pattern, 60))
+	result.Sentence = fmt.Sprintf("Found %s for %s", count, excerpt.TruncateBytes(r.p.Pattern, 60))
 	result.Sources = w.Sources()
 	result.Preview = found[:min(3, len(found))]
 	return result, nil

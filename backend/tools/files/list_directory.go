@@ -47,7 +47,7 @@ func listDirectory() tool {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, _ listDirectoryParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Listing " + shownFolder(at[0])}
+				return toolspec.Description{Sentence: "Listing " + shownFolder(at[0])}
 			},
 			run: runListDirectory,
 		})
@@ -80,7 +80,7 @@ func runListDirectory(ctx context.Context, t *Tools, r request[listDirectoryPara
 		more = fmt.Sprintf("%d more not shown; list a folder further down", omitted)
 	}
 	note := w.SkippedNote(more)
-	result := toolspec.OK(map[string]any{"path": a.Shown, "entries": found, "note": note})
+	result := toolspec.OK(map[string]any{"path": a.DisplayPath, "entries": found, "note": note})
 	result.Sources = w.Sources()
 	result.Text = listText(a, found, note)
 	result.Sentence = fmt.Sprintf("Listed %s: %s", shownFolder(a), english.Plural(len(found)+omitted, "entry", ""))
@@ -89,7 +89,7 @@ func runListDirectory(ctx context.Context, t *Tools, r request[listDirectoryPara
 
 func listText(a safefs.Target, found []listEntry, note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s%s\n", a.Shown, english.Plural(len(found), "entry", ""), inParentheses(note))
+	fmt.Fprintf(&b, "%s: %s%s\n", a.DisplayPath, english.Plural(len(found), "entry", ""), inParentheses(note))
 	for _, l := range found {
 		switch l.Type {
 		case safefs.Kind(fs.ModeDir):

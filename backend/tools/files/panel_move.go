@@ -22,12 +22,13 @@ type panelMoveParams struct {
 }
 
 func panelMove() tool {
-	return build(definePanelTool(PanelMove), handler[panelMoveParams]{
+	return build(definePanelTool(PanelMoveTool), handler[panelMoveParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelMoveParams) ([]pathUse, error) {
 			return append(entry(p.From, toolspec.UseWrite), entry(p.To, toolspec.UseWrite)...), nil
 		},
 		describe: func(_ *Tools, _ panelMoveParams, at []safefs.Target) toolspec.Description {
-			return toolspec.Description{Present: fmt.Sprintf("Moving %s to %s", shownNames(at[:1]), shownNames(at[1:]))}
+			return toolspec.Description{Sentence: fmt.Sprintf("Moving %s to %s", shownNames(at[:1]),
+				shownNames(at[1:]))}
 		},
 		run: runPanelMove,
 	})
@@ -36,7 +37,8 @@ func panelMove() tool {
 func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (toolspec.Result, error) {
 	from, to := r.at[0], r.at[1]
 	if toolkit.IsWithin(to.Real, from.Real) {
-		return toolspec.Result{}, toolkit.UserError(from.Shown+" cannot be moved into itself", "Send another place.")
+		return toolspec.Result{}, toolkit.UserError(from.DisplayPath+" cannot be moved into itself",
+			"Send another place.")
 	}
 	defer t.history.Lock(from)()
 	defer t.history.Lock(to)()
@@ -67,9 +69,9 @@ func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (to
 		return toolspec.Result{}, t.fs.Explain(from, err)
 	}
 	moved.Announce(&to)
-	result := toolspec.OK(map[string]any{"from": from.Shown, "to": to.Shown, "undo": moved.Undoable()})
+	result := toolspec.OK(map[string]any{"from": from.DisplayPath, "to": to.DisplayPath, "undo": moved.Undoable()})
 	result.Sentence = fmt.Sprintf("Moved %s to %s", shownNames(r.at[:1]), shownNames(r.at[1:]))
-	result.Text = fmt.Sprintf("Moved %s to %s.", from.Shown, to.Shown)
+	result.Text = fmt.Sprintf("Moved %s to %s.", from.DisplayPath, to.DisplayPath)
 	result.Changed = []string{from.Real, to.Real}
 	return result, nil
 }
@@ -90,12 +92,12 @@ func (t *Tools) openEntry(a safefs.Target) (*os.Root, fs.FileInfo, error) {
 }
 
 func panelTrash() tool {
-	return build(definePanelTool(PanelTrash), handler[panelPathParams]{
+	return build(definePanelTool(PanelTrashTool), handler[panelPathParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelPathParams) ([]pathUse, error) {
 			return entry(p.Path, toolspec.UseDelete), nil
 		},
 		describe: func(_ *Tools, _ panelPathParams, at []safefs.Target) toolspec.Description {
-			return toolspec.Description{Present: "Moving " + shownNames(at) + " to the trash"}
+			return toolspec.Description{Sentence: "Moving " + shownNames(at) + " to the trash"}
 		},
 		run: runPanelTrash,
 	})
@@ -119,7 +121,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 	item, err := t.trash.Put(source, filepath.Base(a.Real), a.Real)
 	switch {
 	case errors.Is(err, trash.ErrTooLarge):
-		return toolspec.Result{}, toolkit.UserError(a.Shown+" was not moved to the trash: "+err.Error(),
+		return toolspec.Result{}, toolkit.UserError(a.DisplayPath+" was not moved to the trash: "+err.Error(),
 			"Remove it with a command, or a part of it at a time.")
 	case err != nil:
 		return toolspec.Result{}, t.fs.Explain(a, err)
@@ -127,7 +129,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 	moved.Announce(nil)
 	result := toolspec.OK(item)
 	result.Sentence = "Moved " + shownNames(r.at) + " to the trash"
-	result.Text = fmt.Sprintf("Moved %s to the trash. It can be restored by its id %s for thirty days.", a.Shown,
+	result.Text = fmt.Sprintf("Moved %s to the trash. It can be restored by its id %s for thirty days.", a.DisplayPath,
 		item.ID)
 	result.Changed = []string{a.Real}
 	return result, nil
@@ -140,7 +142,7 @@ type panelRestoreParams struct {
 }
 
 func panelRestore() tool {
-	return build(definePanelTool(PanelRestore), handler[panelRestoreParams]{
+	return build(definePanelTool(PanelRestoreTool), handler[panelRestoreParams]{
 		paths: func(t *Tools, _ toolspec.Call, p panelRestoreParams) ([]pathUse, error) {
 			item, err := t.trash.Item(p.ID)
 			if err != nil {
@@ -152,7 +154,7 @@ func panelRestore() tool {
 			return []pathUse{{item.Path, toolspec.UseWrite, (*safefs.FS).LocateReal}}, nil
 		},
 		describe: func(_ *Tools, _ panelRestoreParams, at []safefs.Target) toolspec.Description {
-			return toolspec.Description{Present: "Restoring " + shownNames(at) + " from the trash"}
+			return toolspec.Description{Sentence: "Restoring " + shownNames(at) + " from the trash"}
 		},
 		run: runPanelRestore,
 	})
@@ -169,21 +171,21 @@ func runPanelRestore(_ context.Context, t *Tools, r request[panelRestoreParams])
 	switch err := t.trash.Restore(r.p.ID, dest, filepath.Base(a.Real)); {
 	case errors.Is(err, fs.ErrExist):
 		return toolspec.Result{}, nameTaken(a)
-	case errors.Is(err, trash.ErrGone):
+	case errors.Is(err, trash.ErrNotFound):
 		return toolspec.Result{}, notInTrash(r.p.ID)
 	case err != nil:
 		return toolspec.Result{}, t.fs.Explain(a, err)
 	}
-	result := toolspec.OK(map[string]any{"path": a.Shown})
-	result.Sentence, result.Text = "Restored "+shownNames(r.at), "Restored "+a.Shown+"."
+	result := toolspec.OK(map[string]any{"path": a.DisplayPath})
+	result.Sentence, result.Text = "Restored "+shownNames(r.at), "Restored "+a.DisplayPath+"."
 	result.Changed = []string{a.Real}
 	return result, nil
 }
 
 func notInTrash(id string) error {
-	return toolkit.UserError(fmt.Sprintf("%q is no longer in the trash", excerpt.Bytes(id, 40)),
+	return toolkit.UserError(fmt.Sprintf("%q is no longer in the trash", excerpt.TruncateBytes(id, 40)),
 		"Check what is in the trash.")
 }
 
-// Trash returns the items in the trash, newest first.
-func (t *Tools) Trash() []wire.TrashItem { return t.trash.Items() }
+// TrashItems returns the items in the trash, newest first.
+func (t *Tools) TrashItems() []wire.TrashItem { return t.trash.Items() }

@@ -20,11 +20,11 @@ import (
 
 // Names of the tools that carry out the file operations of built-in panels. They are not in the catalog.
 const (
-	PanelSave    = "hand_save"
-	PanelFolder  = "hand_folder"
-	PanelMove    = "hand_move"
-	PanelTrash   = "hand_trash"
-	PanelRestore = "hand_restore"
+	PanelSaveTool    = "hand_save"
+	PanelFolderTool  = "hand_folder"
+	PanelMoveTool    = "hand_move"
+	PanelTrashTool   = "hand_trash"
+	PanelRestoreTool = "hand_restore"
 )
 
 // definePanelTool returns the definition of a tool that is not in the catalog.
@@ -52,12 +52,12 @@ type panelSaved struct {
 }
 
 func panelSave() tool {
-	return build(definePanelTool(PanelSave), handler[panelSaveParams]{
+	return build(definePanelTool(PanelSaveTool), handler[panelSaveParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelSaveParams) ([]pathUse, error) {
 			return follow(p.Path, toolspec.UseWrite), nil
 		},
 		describe: func(t *Tools, p panelSaveParams, at []safefs.Target) toolspec.Description {
-			return toolspec.Description{Present: "Saving " + t.linesTo(p.Content, at), Data: p.Content}
+			return toolspec.Description{Sentence: "Saving " + t.linesTo(p.Content, at), Data: p.Content}
 		},
 		run: runPanelSave,
 	})
@@ -83,7 +83,7 @@ func runPanelSave(ctx context.Context, t *Tools, r request[panelSaveParams]) (to
 		case r.p.Version == nil:
 			err = t.history.RequireKnown(r.call, a, now)
 		case *r.p.Version != now.Hash():
-			err = toolkit.UserError(a.Shown+" has changed since it was read, so it was not written to",
+			err = toolkit.UserError(a.DisplayPath+" has changed since it was read, so it was not written to",
 				"Read it again and put the change into what it holds now.")
 		}
 		to := history.Edit{Content: content}
@@ -95,19 +95,19 @@ func runPanelSave(ctx context.Context, t *Tools, r request[panelSaveParams]) (to
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	v := written{Path: a.Shown, Lines: textfile.CountLines(r.p.Content), Size: len(content)}
+	v := written{Path: a.DisplayPath, Lines: textfile.CountLines(r.p.Content), Size: len(content)}
 	result := v.result(a, before, content, r.p.Content)
 	if saved, ok := result.Value.(written); ok {
 		result.Value = panelSaved{saved, history.HashOf(content)}
 	}
 	if !changed {
-		result.Text, result.Sentence = a.Shown+" holds exactly that already.",
+		result.Text, result.Sentence = a.DisplayPath+" holds exactly that already.",
 			shownNames(r.at)+" holds exactly that already"
 		result.Preview, result.Changed = nil, nil
 		return result, nil
 	}
 	result.Sentence = fmt.Sprintf("Saved %s to %s", lineCount(r.p.Content), shownNames(r.at))
-	result.Text = fmt.Sprintf("Saved %s: %s, %s.", a.Shown, lineCount(r.p.Content),
+	result.Text = fmt.Sprintf("Saved %s: %s, %s.", a.DisplayPath, lineCount(r.p.Content),
 		humanize.Bytes(uint64(len(content))))
 	return result, nil
 }
@@ -117,7 +117,7 @@ func (p panelSaveParams) newText(a safefs.Target, now history.State) (string, er
 	if !p.Append || len(now.Content) == 0 {
 		return p.Content, nil
 	}
-	text, _, err := textfile.Decode(now.Content, a.Shown)
+	text, _, err := textfile.Decode(now.Content, a.DisplayPath)
 	if err == nil && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -129,13 +129,14 @@ func encodeLike(a safefs.Target, now history.State, text string) ([]byte, error)
 	if !now.Exists || len(now.Content) == 0 {
 		return []byte(text), nil
 	}
-	_, format, err := textfile.NewReader(bytes.NewReader(now.Content), "", a.Shown, int64(len(now.Content)))
+	_, format, err := textfile.NewReader(bytes.NewReader(now.Content), "", a.DisplayPath, int64(len(now.Content)))
 	if err != nil {
 		return nil, err
 	}
 	content, err := format.Encode(text)
 	if err != nil {
-		return nil, toolkit.UserError(fmt.Sprintf("%s is %s, which has no code for a character of this text", a.Shown,
+		return nil, toolkit.UserError(fmt.Sprintf("%s is %s, which has no code for a character of this text",
+			a.DisplayPath,
 			format),
 			"Use other characters, or save it under another name.")
 	}
@@ -147,12 +148,12 @@ type panelPathParams struct {
 }
 
 func panelFolder() tool {
-	return build(definePanelTool(PanelFolder), handler[panelPathParams]{
+	return build(definePanelTool(PanelFolderTool), handler[panelPathParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelPathParams) ([]pathUse, error) {
 			return entry(p.Path, toolspec.UseWrite), nil
 		},
 		describe: func(_ *Tools, _ panelPathParams, at []safefs.Target) toolspec.Description {
-			return toolspec.Description{Present: "Creating the folder " + shownNames(at)}
+			return toolspec.Description{Sentence: "Creating the folder " + shownNames(at)}
 		},
 		run: runPanelFolder,
 	})
@@ -173,13 +174,13 @@ func runPanelFolder(ctx context.Context, t *Tools, r request[panelPathParams]) (
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	result := toolspec.OK(map[string]any{"path": a.Shown})
-	result.Sentence, result.Text = "Created the folder "+shownNames(r.at), "Created the folder "+a.Shown+"."
+	result := toolspec.OK(map[string]any{"path": a.DisplayPath})
+	result.Sentence, result.Text = "Created the folder "+shownNames(r.at), "Created the folder "+a.DisplayPath+"."
 	result.Changed = []string{a.Real}
 	return result, nil
 }
 
 // nameTaken returns the error for a name that already exists.
 func nameTaken(a safefs.Target) error {
-	return toolkit.UserError(a.Shown+" exists already, so nothing was done", "Send another name.")
+	return toolkit.UserError(a.DisplayPath+" exists already, so nothing was done", "Send another name.")
 }

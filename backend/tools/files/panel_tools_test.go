@@ -25,7 +25,7 @@ func quoted(s string) string {
 // text opens a file as an editor does.
 func (b *bench) text(path string) wire.FileText {
 	b.t.Helper()
-	f, err := b.Text(context.Background(), path)
+	f, err := b.ReadText(context.Background(), path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -46,21 +46,21 @@ func TestSaveRefusesChangedVersion(t *testing.T) {
 	if opened.Text != "one\n" || opened.DisplayPath != "a.txt" || opened.ReadOnly != "" || opened.Problem != "" {
 		t.Fatalf("%+v", opened)
 	}
-	r := b.ok(files.PanelSave, b.save("a.txt", "two\n", opened.Version))
+	r := b.ok(files.PanelSaveTool, b.save("a.txt", "two\n", opened.Version))
 	b.holds("a.txt", "two\n")
 	if v := value[struct{ Version string }](t, r); v.Version != b.text("a.txt").Version {
 		t.Errorf("saved as %s, is %s", v.Version, b.text("a.txt").Version)
 	}
-	b.fails(files.PanelSave, b.save("a.txt", "three\n", opened.Version), toolspec.UserError,
+	b.fails(files.PanelSaveTool, b.save("a.txt", "three\n", opened.Version), toolspec.UserError,
 		"has changed since it was read")
-	b.fails(files.PanelSave, b.save("a.txt", "three\n", ""), toolspec.UserError, "has changed since it was read")
+	b.fails(files.PanelSaveTool, b.save("a.txt", "three\n", ""), toolspec.UserError, "has changed since it was read")
 	b.holds("a.txt", "two\n")
-	b.ok(files.PanelSave, b.save("new.txt", "n", ""))
+	b.ok(files.PanelSaveTool, b.save("new.txt", "n", ""))
 	b.holds("new.txt", "n")
 	if err := os.Remove(b.path("a.txt")); err != nil {
 		t.Fatal(err)
 	}
-	b.fails(files.PanelSave, b.save("a.txt", "x", opened.Version), toolspec.UserError, "has changed")
+	b.fails(files.PanelSaveTool, b.save("a.txt", "x", opened.Version), toolspec.UserError, "has changed")
 	b.holds("a.txt", "")
 	b.ok("undo", `{"turn":"t1"}`)
 	b.holds("new.txt", "")
@@ -70,9 +70,9 @@ func TestAssistantSaveRequiresRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "precious")
-	b.fails(files.PanelSave, `{"path":"a.txt","content":"x"}`, toolspec.UserError, "was not read before")
+	b.fails(files.PanelSaveTool, `{"path":"a.txt","content":"x"}`, toolspec.UserError, "was not read before")
 	b.ok("read_file", `{"path":"a.txt"}`)
-	b.ok(files.PanelSave, `{"path":"a.txt","content":"x"}`)
+	b.ok(files.PanelSaveTool, `{"path":"a.txt","content":"x"}`)
 	b.holds("a.txt", "x")
 }
 
@@ -87,7 +87,7 @@ func TestSaveKeepsEncoding(t *testing.T) {
 		if f.Text != "a" {
 			t.Fatalf("%s: %+v", name, f)
 		}
-		b.ok(files.PanelSave, b.save(name, "ä", f.Version))
+		b.ok(files.PanelSaveTool, b.save(name, "ä", f.Version))
 		b.holds(name, want)
 	}
 }
@@ -116,7 +116,7 @@ func TestOpenNonTextFile(t *testing.T) {
 	}
 	link(t, b.home+"/.ssh", b.path("keys"))
 	for _, path := range []string{"../x", "keys/id", "~/.ssh/id", b.home + "/data/sextant.db"} {
-		if _, err := b.Text(context.Background(), path); !files.IsClosedPlace(err) {
+		if _, err := b.ReadText(context.Background(), path); !files.IsSecurityError(err) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestMoveIsUndoneWithItsTurn(t *testing.T) {
 	b.put("a/one.txt", "1")
 	b.put("a/deep/two.txt", "2")
 	link(t, "one.txt", b.path("a/alias"))
-	b.ok(files.PanelMove, `{"from":"a","to":"b"}`)
+	b.ok(files.PanelMoveTool, `{"from":"a","to":"b"}`)
 	b.holds("b/one.txt", "1")
 	b.holds("b/deep/two.txt", "2")
 	b.holds("a/one.txt", "")
@@ -153,29 +153,29 @@ func TestMoveOverwritesNothing(t *testing.T) {
 	b.put("dir/x", "x")
 	b.put("dir/.env", "SECRET=1")
 	link(t, b.outside, b.path("out"))
-	b.fails(files.PanelMove, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "exists already")
-	b.fails(files.PanelMove, `{"from":"none","to":"c"}`, toolspec.UserError, "there is no none")
-	b.fails(files.PanelMove, `{"from":"dir","to":"dir/sub"}`, toolspec.UserError, "into itself")
-	b.fails(files.PanelMove, `{"from":"a.txt","to":"../c"}`, toolspec.SecurityError, "leads out")
-	b.fails(files.PanelMove, `{"from":"a.txt","to":"~/.ssh/c"}`, toolspec.SecurityError)
-	b.fails(files.PanelMove, `{"from":"a.txt","to":"sub/.."}`, toolspec.ValidationError)
-	b.fails(files.PanelMove, `{"from":".","to":"c"}`, toolspec.ValidationError)
-	b.fails(files.PanelMove, `{"from":`+quoted(b.work)+`,"to":"`+b.home+`/c"}`, toolspec.UserError,
+	b.fails(files.PanelMoveTool, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "exists already")
+	b.fails(files.PanelMoveTool, `{"from":"none","to":"c"}`, toolspec.UserError, "there is no none")
+	b.fails(files.PanelMoveTool, `{"from":"dir","to":"dir/sub"}`, toolspec.UserError, "into itself")
+	b.fails(files.PanelMoveTool, `{"from":"a.txt","to":"../c"}`, toolspec.SecurityError, "leads out")
+	b.fails(files.PanelMoveTool, `{"from":"a.txt","to":"~/.ssh/c"}`, toolspec.SecurityError)
+	b.fails(files.PanelMoveTool, `{"from":"a.txt","to":"sub/.."}`, toolspec.ValidationError)
+	b.fails(files.PanelMoveTool, `{"from":".","to":"c"}`, toolspec.ValidationError)
+	b.fails(files.PanelMoveTool, `{"from":`+quoted(b.work)+`,"to":"`+b.home+`/c"}`, toolspec.UserError,
 		"workspace folder itself")
-	b.fails(files.PanelMove, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
+	b.fails(files.PanelMoveTool, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
 	b.holds("a.txt", "a")
 	b.holds("b.txt", "b")
 	// A link itself is moved; a link in the path is followed in the description.
-	d := b.Describe(b.call(files.PanelMove, `{"from":"a.txt","to":"out/a.txt"}`))
+	d := b.Describe(b.call(files.PanelMoveTool, `{"from":"a.txt","to":"out/a.txt"}`))
 	if len(d.Files) != 2 || d.Files[1].Path != b.outside+"/a.txt" {
 		t.Errorf("%+v", d.Files)
 	}
-	b.ok(files.PanelMove, `{"from":"out","to":"renamed\nlink"}`)
+	b.ok(files.PanelMoveTool, `{"from":"out","to":"renamed\nlink"}`)
 	if to, err := os.Readlink(b.path("renamed\nlink")); err != nil || to != b.outside {
 		t.Errorf("%q %v", to, err)
 	}
 	b.forbidden = []string{b.path("dir/x")}
-	b.fails(files.PanelMove, `{"from":"dir","to":"free"}`, toolspec.SecurityError, "closed to every tool")
+	b.fails(files.PanelMoveTool, `{"from":"dir","to":"free"}`, toolspec.SecurityError, "closed to every tool")
 	b.holds("dir/x", "x")
 }
 
@@ -187,28 +187,28 @@ func TestTrashAndRestore(t *testing.T) {
 	if err := syscall.Mkfifo(b.path("dir/pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := b.ok(files.PanelTrash, `{"path":"dir"}`)
+	r := b.ok(files.PanelTrashTool, `{"path":"dir"}`)
 	if _, err := os.Lstat(b.path("dir")); !os.IsNotExist(err) {
 		t.Fatal("it is still there")
 	}
 	item := value[wire.TrashItem](t, r)
-	if list := b.Trash(); len(list) != 1 || list[0].ID != item.ID || list[0].Path != b.path("dir") {
+	if list := b.TrashItems(); len(list) != 1 || list[0].ID != item.ID || list[0].Path != b.path("dir") {
 		t.Errorf("%+v", list)
 	}
 	b.put("dir", "in the way")
-	b.fails(files.PanelRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "exists already")
+	b.fails(files.PanelRestoreTool, `{"id":"`+item.ID+`"}`, toolspec.UserError, "exists already")
 	if err := os.Remove(b.path("dir")); err != nil {
 		t.Fatal(err)
 	}
-	b.ok(files.PanelRestore, `{"id":"`+item.ID+`"}`)
+	b.ok(files.PanelRestoreTool, `{"id":"`+item.ID+`"}`)
 	b.holds("dir/one.txt", "1")
 	b.holds("dir/.git/config", "[core]")
-	b.fails(files.PanelRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "no longer in the trash")
-	b.fails(files.PanelRestore, `{"id":"../../x"}`, toolspec.UserError, "no longer in the trash")
+	b.fails(files.PanelRestoreTool, `{"id":"`+item.ID+`"}`, toolspec.UserError, "no longer in the trash")
+	b.fails(files.PanelRestoreTool, `{"id":"../../x"}`, toolspec.UserError, "no longer in the trash")
 
 	b.put("gone.txt", "g")
 	b.turn = "t2"
-	b.ok(files.PanelTrash, `{"path":"gone.txt"}`)
+	b.ok(files.PanelTrashTool, `{"path":"gone.txt"}`)
 	b.ok("undo", `{"turn":"t2"}`)
 	b.holds("gone.txt", "g")
 }
@@ -216,11 +216,11 @@ func TestTrashAndRestore(t *testing.T) {
 func TestCreateFolderAndUndo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.ok(files.PanelFolder, `{"path":"a/b"}`)
+	b.ok(files.PanelFolderTool, `{"path":"a/b"}`)
 	if info, err := os.Stat(b.path("a/b")); err != nil || !info.IsDir() {
 		t.Fatal(err)
 	}
-	b.fails(files.PanelFolder, `{"path":"a/b/"}`, toolspec.UserError, "exists already")
+	b.fails(files.PanelFolderTool, `{"path":"a/b/"}`, toolspec.UserError, "exists already")
 	b.ok("undo", `{"turn":"t1"}`)
 	if _, err := os.Stat(b.path("a/b")); !os.IsNotExist(err) {
 		t.Error("it is still there")
@@ -235,7 +235,7 @@ func TestFolderListing(t *testing.T) {
 	b.put("Beta.txt", "12")
 	b.put("alpha.txt", "1")
 	b.put("zed/a", "a")
-	got, err := b.Folder(context.Background(), "")
+	got, err := b.ListFolder(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,13 +282,13 @@ func TestShowPictureRefusesOtherFiles(t *testing.T) {
 	b := newBench(t)
 	b.put("p.png", "\x89PNG\r\n\x1a\n0000")
 	b.put("p.svg", "<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>")
-	file, kind, err := b.Picture("p.png")
+	file, kind, err := b.OpenPicture("p.png")
 	if err != nil || kind != "image/png" {
 		t.Fatal(kind, err)
 	}
 	_ = file.Close()
 	for _, p := range []string{"p.svg", "none.png", "."} {
-		if _, _, err := b.Picture(p); !files.IsCallError(err) {
+		if _, _, err := b.OpenPicture(p); !files.IsCallError(err) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}

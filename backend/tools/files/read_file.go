@@ -97,7 +97,7 @@ func readFile() tool {
 				return paths, nil
 			},
 			describe: func(_ *Tools, _ readFileParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Reading " + shownNames(at)}
+				return toolspec.Description{Sentence: "Reading " + shownNames(at)}
 			},
 			run: runReadFile,
 		})
@@ -115,8 +115,8 @@ func runReadFile(ctx context.Context, t *Tools, r request[readFileParams]) (tool
 		case errors.As(err, &failed) && !single:
 			failures++
 			f = fileText{
-				Path: a.Shown, Error: failed.Message,
-				text: fmt.Sprintf("%s: %s. %s", a.Shown, failed.Message, failed.Suggestion),
+				Path: a.DisplayPath, Error: failed.Message,
+				text: fmt.Sprintf("%s: %s. %s", a.DisplayPath, failed.Message, failed.Suggestion),
 			}
 		case err != nil:
 			return toolspec.Result{}, err
@@ -178,7 +178,7 @@ func (t *Tools) remember(
 	stamp := history.Stamp{Size: info.Size(), Modified: info.ModTime()}
 	n, err := io.Copy(io.Discard, io.LimitReader(rest, maxScanned))
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", a.Shown, err)
+		return fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 	}
 	if n < maxScanned {
 		stamp.Hash = hex.EncodeToString(sum.Sum(nil))
@@ -194,17 +194,17 @@ func readBytes(r io.Reader, a safefs.Target, info fs.FileInfo, budget int) (file
 	// Four characters of base64 encode three bytes.
 	b, err := io.ReadAll(io.LimitReader(r, int64(budget/4*3)))
 	if err != nil {
-		return fileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
+		return fileText{}, fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 	}
 	out := fileText{
-		Path: a.Shown, Content: base64.StdEncoding.EncodeToString(b), Size: info.Size(), Encoding: base64Encoding,
+		Path: a.DisplayPath, Content: base64.StdEncoding.EncodeToString(b), Size: info.Size(), Encoding: base64Encoding,
 	}
 	size := humanize.Bytes(uint64(len(b)))
 	if int64(len(b)) < info.Size() {
 		out.Note = "only the first " + size
 	}
 	out.Tokens = estimateTokens(out.Content)
-	out.text = fmt.Sprintf("%s: %s as base64%s\n%s\n", a.Shown, size, inParentheses(out.Note), out.Content)
+	out.text = fmt.Sprintf("%s: %s as base64%s\n%s\n", a.DisplayPath, size, inParentheses(out.Note), out.Content)
 	return out, nil
 }
 
@@ -253,7 +253,7 @@ func (p *page) add(piece []byte, ends bool) {
 func readLines(
 	r io.Reader, encoding string, params readFileParams, a safefs.Target, info fs.FileInfo, budget int,
 ) (fileText, error) {
-	text, format, err := textfile.NewReader(r, encoding, a.Shown, info.Size())
+	text, format, err := textfile.NewReader(r, encoding, a.DisplayPath, info.Size())
 	if err != nil {
 		return fileText{}, err
 	}
@@ -275,7 +275,7 @@ func readLines(
 			break
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return fileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
+			return fileText{}, fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 		}
 	}
 	if pending {
@@ -288,10 +288,10 @@ func readLines(
 func (p *page) result(a safefs.Target, format textfile.Format, size int64, counted bool) (fileText, error) {
 	total := p.line - 1
 	if p.offset > 1 && p.offset > total && counted {
-		return fileText{}, toolkit.UserError(fmt.Sprintf("%s has only %d lines", a.Shown, total),
+		return fileText{}, toolkit.UserError(fmt.Sprintf("%s has only %d lines", a.DisplayPath, total),
 			fmt.Sprintf("Send an offset of at most %d.", max(total, 1)))
 	}
-	out := fileText{Path: a.Shown, First: p.offset, Lines: p.count, Size: size, Encoding: format.String()}
+	out := fileText{Path: a.DisplayPath, First: p.offset, Lines: p.count, Size: size, Encoding: format.String()}
 	raw := p.raw.String()
 	out.Content = strings.ToValidUTF8(raw, "\uFFFD")
 	last := p.offset + p.count - 1
@@ -320,11 +320,11 @@ func (p *page) result(a safefs.Target, format textfile.Format, size int64, count
 	body := strings.ToValidUTF8(p.numbered.String(), "\uFFFD")
 	out.Tokens = estimateTokens(body)
 	if p.count == 0 {
-		out.text = a.Shown + " is empty" + inParentheses(out.Note) + "\n"
+		out.text = a.DisplayPath + " is empty" + inParentheses(out.Note) + "\n"
 		return out, nil
 	}
 	out.text = fmt.Sprintf("%s: lines %d-%d%s, about %d tokens%s\n%s",
-		a.Shown, p.offset, last, of, out.Tokens, inParentheses(out.Note), body)
+		a.DisplayPath, p.offset, last, of, out.Tokens, inParentheses(out.Note), body)
 	return out, nil
 }
 

@@ -163,8 +163,8 @@ func TestDescriptionResolvesLinks(t *testing.T) {
 	// A long name is cut.
 	whole := "Reading " + filepath.Join(b.outside, "plan.txt")
 	if d := b.Describe(b.call("read_file", `{"path":"near.txt"}`)); !strings.HasPrefix(whole,
-		strings.TrimSuffix(d.Present, "…")) {
-		t.Errorf("%q", d.Present)
+		strings.TrimSuffix(d.Sentence, "…")) {
+		t.Errorf("%q", d.Sentence)
 	}
 }
 

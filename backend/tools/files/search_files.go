@@ -65,7 +65,7 @@ func searchFiles() tool {
 			},
 			describe: func(_ *Tools, p searchFilesParams, at []safefs.Target) toolspec.Description {
 				return toolspec.Description{
-					Present: "Searching " + shownFolder(at[0]) + " for “" + excerpt.Bytes(p.Pattern, 60) + "”",
+					Sentence: "Searching " + shownFolder(at[0]) + " for “" + excerpt.TruncateBytes(p.Pattern, 60) + "”",
 				}
 			},
 			run: runSearchFiles,
@@ -115,7 +115,7 @@ func (s *search) file(t *Tools, a safefs.Target) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	if err := s.read(f, a.Shown); !errors.Is(err, safefs.ErrStop) {
+	if err := s.read(f, a.DisplayPath); !errors.Is(err, safefs.ErrStop) {
 		return err
 	}
 	return nil
@@ -132,7 +132,7 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 		switch {
 		case !e.Type().IsRegular(), glob != "" && !doublestar.MatchUnvalidated(glob, e.Rel):
 			return nil
-		case e.Place.Kind == protectedpaths.Sensitive && a.Place.Kind == protectedpaths.Ordinary:
+		case e.Place.Kind == protectedpaths.KindSensitive && a.Place.Kind == protectedpaths.KindOrdinary:
 			s.sensitive++
 			return nil
 		}
@@ -142,8 +142,8 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 		}
 		defer func() { _ = f.Close() }()
 		shown := e.Rel
-		if a.Shown != "." {
-			shown = filepath.ToSlash(filepath.Join(a.Shown, e.Rel))
+		if a.DisplayPath != "." {
+			shown = filepath.ToSlash(filepath.Join(a.DisplayPath, e.Rel))
 		}
 		return s.read(f, shown)
 	}
@@ -168,7 +168,7 @@ func (s *search) read(r io.Reader, shown string) error {
 				return safefs.ErrStop
 			}
 			text := strings.ToValidUTF8(string(line), "\uFFFD")
-			s.matches = append(s.matches, match{shown, n, excerpt.Bytes(text, maxMatchText)})
+			s.matches = append(s.matches, match{shown, n, excerpt.TruncateBytes(text, maxMatchText)})
 		}
 		lineStart = err == nil
 		switch {
@@ -199,11 +199,11 @@ func (s *search) result(a safefs.Target, pattern string, w *safefs.Walk) toolspe
 	}
 	count := english.Plural(len(s.matches), "line", "")
 	r := toolspec.OK(map[string]any{
-		"path": a.Shown, "matches": s.matches, "files_searched": s.files, "more": s.more, "note": note,
+		"path": a.DisplayPath, "matches": s.matches, "files_searched": s.files, "more": s.more, "note": note,
 	})
 	r.Text = fmt.Sprintf("%s: %s in %s, of %s searched%s\n%s", pattern, count, english.Plural(len(files), "file", ""),
 		english.Plural(s.files, "file", ""), inParentheses(note), b.String())
-	r.Sentence = fmt.Sprintf("Found %s for “%s”", count, excerpt.Bytes(pattern, 60))
+	r.Sentence = fmt.Sprintf("Found %s for “%s”", count, excerpt.TruncateBytes(pattern, 60))
 	r.Sources = w.Sources()
 	r.Preview = excerpt.FirstLines(b.String(), 3, 120)
 	return r

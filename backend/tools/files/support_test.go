@@ -76,7 +76,7 @@ func newBench(t *testing.T) *bench {
 			Downloads: filepath.Join(data, "downloads"),
 		},
 		Blobs: kept, Changes: b.store, Trash: filepath.Join(data, "trash"),
-		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, b.unread },
+		ForbiddenPaths: func(context.Context, string) ([]string, error) { return b.forbidden, b.unread },
 	})
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {

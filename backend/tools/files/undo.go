@@ -62,7 +62,7 @@ func undo() tool {
 				if p.Preview {
 					verb = "Comparing the changes to "
 				}
-				return toolspec.Description{Present: verb + shownNames(at)}
+				return toolspec.Description{Sentence: verb + shownNames(at)}
 			},
 			run: runUndo,
 		})
@@ -81,7 +81,7 @@ func undoOwner(call toolspec.Call) string {
 // calls.
 func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams) ([]history.Reversal, error) {
 	t.history.WaitSettled(ctx)
-	changes, err := t.history.Recorded(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
+	changes, err := t.history.RecordedChanges(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,8 @@ func undoText(
 		b.WriteString("These changes would be undone; nothing was done yet.\n")
 		for _, f := range files {
 			note := inParentheses(strings.Trim(f.Reason+"; "+f.Note, "; "))
-			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.DisplayPath, f.Change, f.State, note, excerpt.Bytes(f.Diff, 8000))
+			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.DisplayPath, f.Change, f.State, note,
+				excerpt.TruncateBytes(f.Diff, 8000))
 		}
 		return b.String(), "Compared the changes to " + english.Plural(len(files), "file", "")
 	case len(undone) == 0:

@@ -21,7 +21,7 @@ func (t *Tools) panelCalls(
 	if t.cfg.Panels == nil || len(p.Paths) > 0 {
 		return nil, nil
 	}
-	list, err := t.cfg.Panels.Undoable(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
+	list, err := t.cfg.Panels.PanelUndos(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 		if p.Preview {
 			verb = "Checking how to undo: "
 		}
-		d.Present = verb + strings.Join(did, "; ")
+		d.Sentence = verb + strings.Join(did, "; ")
 	} else {
 		targets = append([]string{d.Target}, targets...)
 	}
@@ -70,7 +70,8 @@ func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 
 // fileChanges returns the file changes that a call of undo selects, or none if they cannot be read.
 func (t *Tools) fileChanges(call toolspec.Call, p undoParams) []wire.FileChange {
-	changes, err := t.history.Recorded(context.Background(), call.From.Conversation, undoOwner(call), p.Turn, p.Call)
+	changes, err := t.history.RecordedChanges(context.Background(), call.From.Conversation, undoOwner(call), p.Turn,
+		p.Call)
 	if err != nil {
 		return nil
 	}

@@ -191,7 +191,7 @@ func TestUndoPreview(t *testing.T) {
 		}
 	}
 	d = b.Describe(b.call("undo", `{"turn":"t1"}`))
-	if d.Present != "Undoing the changes to 3 files" || len(d.Files) != 3 || d.Files[2].Use != toolspec.UseDelete ||
+	if d.Sentence != "Undoing the changes to 3 files" || len(d.Files) != 3 || d.Files[2].Use != toolspec.UseDelete ||
 		d.Files[0].Use != toolspec.UseWrite {
 		t.Errorf("%+v", d)
 	}

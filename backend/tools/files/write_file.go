@@ -49,7 +49,7 @@ func writeFile() tool {
 				return follow(p.Path, toolspec.UseWrite), nil
 			},
 			describe: func(t *Tools, p writeFileParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Writing " + t.linesTo(p.Content, at), Data: p.Content}
+				return toolspec.Description{Sentence: "Writing " + t.linesTo(p.Content, at), Data: p.Content}
 			},
 			run: runWriteFile,
 		})
@@ -81,10 +81,10 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	v := written{Path: a.Shown, Lines: textfile.CountLines(r.p.Content), Size: len(content)}
+	v := written{Path: a.DisplayPath, Lines: textfile.CountLines(r.p.Content), Size: len(content)}
 	if !changed {
 		result := toolspec.OK(v)
-		result.Text, result.Sentence = a.Shown+" holds exactly that already.",
+		result.Text, result.Sentence = a.DisplayPath+" holds exactly that already.",
 			shownNames(r.at)+" holds exactly that already"
 		return result, nil
 	}
@@ -93,14 +93,14 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 		verb = "Created"
 	}
 	result.Sentence = fmt.Sprintf("Wrote %s to %s", lineCount(r.p.Content), shownNames(r.at))
-	result.Text = fmt.Sprintf("%s %s: %s, %s.", verb, a.Shown, lineCount(r.p.Content),
+	result.Text = fmt.Sprintf("%s %s: %s, %s.", verb, a.DisplayPath, lineCount(r.p.Content),
 		humanize.Bytes(uint64(len(content))))
 	return result, nil
 }
 
 // result fills in w from the change and returns it with a preview. text is the new text, content its encoded bytes.
 func (w written) result(a safefs.Target, before history.State, content []byte, text string) toolspec.Result {
-	d := history.Compare(a.Shown, before.Content, content)
+	d := history.Compare(a.DisplayPath, before.Content, content)
 	w.Made, w.Added, w.Removed = !before.Exists, d.Added, d.Removed
 	r := toolspec.OK(w)
 	r.Preview = excerpt.FirstLines(text, 3, 120)

@@ -163,17 +163,17 @@ func TestWriteDescription(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	d := b.Describe(b.call("write_file", `{"path":"notes.txt","content":"`+strings.Repeat(`x\n`, 120)+`"}`))
-	if d.Present != "Writing 120 lines to the new file notes.txt" || d.Data != strings.Repeat("x\n", 120) ||
+	if d.Sentence != "Writing 120 lines to the new file notes.txt" || d.Data != strings.Repeat("x\n", 120) ||
 		d.Files[0].Use != toolspec.UseWrite {
 		t.Errorf("%+v", d)
 	}
 	b.put("notes.txt", "a")
 	if d = b.Describe(b.call("write_file",
-		`{"path":"notes.txt","content":"x"}`)); d.Present != "Writing 1 line to notes.txt" {
-		t.Errorf("%q", d.Present)
+		`{"path":"notes.txt","content":"x"}`)); d.Sentence != "Writing 1 line to notes.txt" {
+		t.Errorf("%q", d.Sentence)
 	}
 	d = b.Describe(b.call("edit_file", `{"path":".bashrc","old":"a\nb","new":"c"}`))
-	if d.Present != "Editing .bashrc" || d.Data != "- a\n- b\n+ c\n" ||
+	if d.Sentence != "Editing .bashrc" || d.Data != "- a\n- b\n+ c\n" ||
 		d.Files[0].Sensitive != "a shell start-up file" {
 		t.Errorf("%+v", d)
 	}

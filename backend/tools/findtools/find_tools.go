@@ -63,7 +63,7 @@ type found struct {
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p params
 	_ = json.Unmarshal(call.Args, &p)
-	return toolspec.Description{Present: "Finding a tool: " + excerpt.Line(p.Query, 60)}
+	return toolspec.Description{Sentence: "Finding a tool: " + excerpt.Line(p.Query, 60)}
 }
 
 // Execute runs one call. The error is always nil.

@@ -59,7 +59,7 @@ func TestFindToolsIncludesActivePanel(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	long := strings.Repeat("w ", 200)
-	if got := tools.Describe(toolspec.Call{Args: json.RawMessage(`{"query":"` + long + `"}`)}).Present; len(got) > 100 {
+	if got := tools.Describe(toolspec.Call{Args: json.RawMessage(`{"query":"` + long + `"}`)}).Sentence; len(got) > 100 {
 		t.Errorf("the card says %q", got)
 	}
 }

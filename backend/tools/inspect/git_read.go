@@ -62,7 +62,7 @@ func gitRead() tool {
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p gitReadParams
 			_ = json.Unmarshal(call.Args, &p)
-			return toolspec.Description{Present: strings.TrimSpace("Reading git " + p.Command + " " + p.Rev)}
+			return toolspec.Description{Sentence: strings.TrimSpace("Reading git " + p.Command + " " + p.Rev)}
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p gitReadParams

@@ -67,7 +67,7 @@ func TestGitReadCommands(t *testing.T) {
 	}
 	d := tools.Describe(callOf("git_read", map[string]any{"command": "log", "path": "docs"}))
 	if d.Target != folder || len(d.Files) != 2 || d.Files[1].Path != filepath.Join(folder, "docs") ||
-		d.Files[0].Use != toolspec.UseRead || d.Present != "Reading git log" {
+		d.Files[0].Use != toolspec.UseRead || d.Sentence != "Reading git log" {
 		t.Errorf("%+v", d)
 	}
 }

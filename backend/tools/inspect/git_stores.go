@@ -126,7 +126,7 @@ func alternatePaths(line string) []string {
 // git_read exists to read them.
 func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	written := t.cfg.Places.Classify(path)
-	if written.Kind == protectedpaths.Secret {
+	if written.Kind == protectedpaths.KindSecret {
 		return toolkit.RefuseSecret(path, written)
 	}
 	real, err := protectedpaths.Resolve(path)
@@ -150,7 +150,7 @@ func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 // checkRules refuses a repository that contains a path that the person's rules deny to git_read. It refuses the whole
 // repository, because a history shows every file under many names.
 func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
-	paths, err := t.cfg.Forbidden(ctx, "git_read")
+	paths, err := t.cfg.ForbiddenPaths(ctx, "git_read")
 	if err != nil {
 		return toolkit.Fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(),
 			"Try again.")

@@ -114,7 +114,7 @@ func TestGitReadRefusesARepositoryWithAForbiddenPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	var forbidden []string
-	tools.cfg.Forbidden = func(_ context.Context, tool string) ([]string, error) {
+	tools.cfg.ForbiddenPaths = func(_ context.Context, tool string) ([]string, error) {
 		if tool != "git_read" {
 			t.Errorf("asked about %s", tool)
 		}

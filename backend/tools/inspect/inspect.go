@@ -22,8 +22,8 @@ import (
 // Config configures Tools.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules deny to a tool.
-	Forbidden func(ctx context.Context, tool string) ([]string, error)
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to a tool.
+	ForbiddenPaths func(ctx context.Context, tool string) ([]string, error)
 	// Sandbox is the sandbox for git, which runs without network and write access. If it is nil or there is no sandbox,
 	// git runs without one.
 	Sandbox *confine.Sandbox
@@ -74,7 +74,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	d := x.describe(t, call)
 	read, _ := x.paths(t, call)
@@ -120,7 +120,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 // use describes reading a path, which is absolute with links followed, or refuses it if it is secret.
 func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Classify(real)
-	if place.Kind == protectedpaths.Secret {
+	if place.Kind == protectedpaths.KindSecret {
 		return toolspec.FileUse{}, toolkit.RefuseSecret(real, place)
 	}
 	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.Description}, nil

@@ -110,7 +110,7 @@ func (t *Tools) commandLine(p process) string {
 	if raw == "" {
 		return "[" + p.Name + "]"
 	}
-	return excerpt.Runes(maskSecrets(args), maxCommandLine)
+	return excerpt.TruncateRunes(maskSecrets(args), maxCommandLine)
 }
 
 var (
@@ -131,18 +131,18 @@ func maskSecrets(args []string) string {
 		case hideNext:
 			hideNext = false
 			if !strings.HasPrefix(arg, "-") {
-				arg = redact.Mark
+				arg = redact.Placeholder
 			}
 		case m != nil && m[2] != "":
-			arg = m[1] + "=" + redact.Mark
+			arg = m[1] + "=" + redact.Placeholder
 		case m != nil:
 			hideNext = true
 		case userOption.MatchString(arg) && i+1 < len(args) && strings.Contains(args[i+1], ":"):
 			hideNext = true
 		case passwordOption.MatchString(arg) && takesPassword(args[0]):
-			arg = "-p" + redact.Mark
+			arg = "-p" + redact.Placeholder
 		default:
-			arg = secretNamed.ReplaceAllString(arg, "${1}"+redact.Mark)
+			arg = secretNamed.ReplaceAllString(arg, "${1}"+redact.Placeholder)
 		}
 		out = append(out, arg)
 	}

@@ -64,7 +64,7 @@ func sqlQuery() tool {
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p sqlQueryParams
 			_ = json.Unmarshal(call.Args, &p)
-			return toolspec.Description{Present: "Querying " + filepath.Base(p.Path)}
+			return toolspec.Description{Sentence: "Querying " + filepath.Base(p.Path)}
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p sqlQueryParams
@@ -197,7 +197,7 @@ func cell(v any) any {
 	case string:
 		v = strings.ToValidUTF8(v, "\ufffd")
 		if n := utf8.RuneCountInString(v); n > maxCell {
-			return excerpt.Runes(v, maxCell) + fmt.Sprintf(" (%d characters)", n)
+			return excerpt.TruncateRunes(v, maxCell) + fmt.Sprintf(" (%d characters)", n)
 		}
 		return v
 	}

@@ -40,9 +40,9 @@ func newTools(t *testing.T) (*Tools, string) {
 		Config: filepath.Join(dir, "config"),
 	})
 	return New(Config{
-		Paths:     toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own},
-		Sandbox:   confine.New(confine.Config{Home: home}),
-		Forbidden: func(context.Context, string) ([]string, error) { return nil, nil },
+		Paths:          toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own},
+		Sandbox:        confine.New(confine.Config{Home: home}),
+		ForbiddenPaths: func(context.Context, string) ([]string, error) { return nil, nil },
 	}), folder
 }
 

@@ -37,9 +37,9 @@ func systemInfo() tool {
 			var p systemInfoParams
 			_ = json.Unmarshal(call.Args, &p)
 			if p.What == "" || p.What == "all" {
-				return toolspec.Description{Present: "Checking this machine"}
+				return toolspec.Description{Sentence: "Checking this machine"}
 			}
-			return toolspec.Description{Present: "Checking this machine: " + p.What}
+			return toolspec.Description{Sentence: "Checking this machine: " + p.What}
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p systemInfoParams

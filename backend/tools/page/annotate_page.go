@@ -20,7 +20,7 @@ func (t *Tools) annotatePage() tool {
 		name: "annotate_page", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"scope":"page","query":"add to cart"}`, `{"changes_only":true}`},
 	}, func(session, annotateParams) toolspec.Description {
-		return toolspec.Description{Present: "Numbering the page"}
+		return toolspec.Description{Sentence: "Numbering the page"}
 	}, func(ctx context.Context, s session, p annotateParams) (toolspec.Result, error) {
 		a, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
 		if err != nil {
@@ -28,7 +28,7 @@ func (t *Tools) annotatePage() tool {
 		}
 		budget := p.MaxTokens
 		if budget <= 0 && p.Scope != "page" {
-			budget = observation.DefaultTokens
+			budget = observation.DefaultMaxTokens
 		}
 		return t.resultOf(a, "", budget, "Numbered the page"), nil
 	})

@@ -42,7 +42,7 @@ func (t *Tools) browserTabs() tool {
 			}
 			o.URL = u
 		}
-		a, tabs, err := s.Tabs(ctx, o)
+		a, tabs, err := s.ManageTabs(ctx, o)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -70,7 +70,7 @@ func (t *Tools) tabList(a annotation.Observation, tabs []event.Tab, p tabsParams
 		lines[i] = fmt.Sprintf("tab %d: %s | %s%s\n", tab.ID, title, annotation.Clean(tab.URL, long), mark)
 		from = append(from, observation.Sources(tab.URL)...)
 	}
-	r := t.resultOf(a, strings.Join(lines, ""), observation.DefaultTokens, sentence)
+	r := t.resultOf(a, strings.Join(lines, ""), observation.DefaultMaxTokens, sentence)
 	for _, line := range lines[:min(4, len(lines))] {
 		r.Preview = append(r.Preview, strings.TrimSuffix(line, "\n"))
 	}
@@ -87,17 +87,17 @@ func (t *Tools) tabList(a annotation.Observation, tabs []event.Tab, p tabsParams
 func (t *Tools) describeTabs(s session, p tabsParams) toolspec.Description {
 	switch p.Action {
 	case "open":
-		d := toolspec.Description{Present: "Opening a new tab"}
+		d := toolspec.Description{Sentence: "Opening a new tab"}
 		if u, err := t.address(p.URL); err == nil {
-			d.Present, d.Target = "Opening "+observation.DisplayName(u)+" in a new tab", u
+			d.Sentence, d.Target = "Opening "+observation.DisplayName(u)+" in a new tab", u
 			d.IsPageLink = s.HasLink(u)
 			d.Hosts = observation.Hosts(u)
 		}
 		return d
 	case "select":
-		return toolspec.Description{Present: fmt.Sprintf("Switching to tab %d", p.Tab)}
+		return toolspec.Description{Sentence: fmt.Sprintf("Switching to tab %d", p.Tab)}
 	case "close":
-		return toolspec.Description{Present: fmt.Sprintf("Closing tab %d", p.Tab)}
+		return toolspec.Description{Sentence: fmt.Sprintf("Closing tab %d", p.Tab)}
 	}
-	return toolspec.Description{Present: "Listing the tabs"}
+	return toolspec.Description{Sentence: "Listing the tabs"}
 }

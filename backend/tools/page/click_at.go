@@ -21,7 +21,7 @@ func (t *Tools) clickAt() tool {
 		name: "click_at", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"x":240,"y":310}`, `{"x":240,"y":310,"count":2}`},
 	}, func(_ session, p clickAtParams) toolspec.Description {
-		return toolspec.Description{Present: fmt.Sprintf("Clicking at (%.0f, %.0f)", p.X, p.Y)}
+		return toolspec.Description{Sentence: fmt.Sprintf("Clicking at (%.0f, %.0f)", p.X, p.Y)}
 	}, func(ctx context.Context, s session, p clickAtParams) (toolspec.Result, error) {
 		return t.answer(fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y))(s.ClickAt(ctx,
 			browser.ClickAtOptions{X: p.X, Y: p.Y, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers}))

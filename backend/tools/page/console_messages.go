@@ -21,9 +21,9 @@ func (t *Tools) consoleMessages() tool {
 		name: "console_messages", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"level":"error"}`, `{"since":12}`},
 	}, func(session, consoleParams) toolspec.Description {
-		return toolspec.Description{Present: "Reading the console"}
+		return toolspec.Description{Sentence: "Reading the console"}
 	}, func(_ context.Context, s session, p consoleParams) (toolspec.Result, error) {
-		list, more, err := s.Console(browser.ConsoleOptions{
+		list, more, err := s.ConsoleMessages(browser.ConsoleOptions{
 			Level: p.Level, Since: p.Since, Limit: p.Limit,
 			Clear: p.Clear,
 		})

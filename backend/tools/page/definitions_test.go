@@ -19,7 +19,7 @@ func loadTools(t *testing.T) (*Tools, *navigation.Map) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := New(nil, nav, Options{Aliases: func(w string) (string, bool) {
+	tools, err := New(nil, nav, Config{Alias: func(w string) (string, bool) {
 		return "http://127.0.0.1:4711/",
 			w == "demo"
 	}})
@@ -50,12 +50,12 @@ func TestNewFailsWhenMapAndToolsDiffer(t *testing.T) {
 	more := *nav
 	more.Environment = append(more.Environment[:len(more.Environment):len(more.Environment)],
 		navigation.Command{Command: "fly", Tool: "fly_away"})
-	if _, err := New(nil, &more, Options{}); err == nil || !strings.Contains(err.Error(), "fly_away") {
+	if _, err := New(nil, &more, Config{}); err == nil || !strings.Contains(err.Error(), "fly_away") {
 		t.Errorf("a tool that is not built: %v", err)
 	}
 	less := *nav
 	less.Environment = nav.Environment[1:]
-	if _, err := New(nil, &less, Options{}); err == nil || !strings.Contains(err.Error(), nav.Environment[0].Tool) {
+	if _, err := New(nil, &less, Config{}); err == nil || !strings.Contains(err.Error(), nav.Environment[0].Tool) {
 		t.Errorf("a tool that the map misses: %v", err)
 	}
 }

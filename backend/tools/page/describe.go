@@ -10,7 +10,7 @@ import (
 
 // result returns the Result of an observation with the default budget.
 func (t *Tools) result(a annotation.Observation, sentence string) toolspec.Result {
-	return t.resultOf(a, "", observation.DefaultTokens, sentence)
+	return t.resultOf(a, "", observation.DefaultMaxTokens, sentence)
 }
 
 // answer returns a function that turns the return values of an action on a page into a Result.
@@ -52,7 +52,7 @@ func lineOf(s session, id int) string {
 // describeElement describes a call on one element. The host is that of the page or frame that contains the element.
 func describeElement(s session, verb string, id int) toolspec.Description {
 	return toolspec.Description{
-		Present: verb + " " + nameOf(s, id), Target: lineOf(s, id), Annotation: id,
+		Sentence: verb + " " + nameOf(s, id), Target: lineOf(s, id), Annotation: id,
 		Hosts: observation.Hosts(s.OriginOf(id).Origin),
 	}
 }

@@ -20,9 +20,9 @@ func (t *Tools) downloads() tool {
 		examples: []string{`{}`, `{"action":"cancel","id":2}`},
 	}, func(_ session, p downloadsParams) toolspec.Description {
 		if p.Action == "cancel" {
-			return toolspec.Description{Present: fmt.Sprintf("Cancelling download %d", p.ID)}
+			return toolspec.Description{Sentence: fmt.Sprintf("Cancelling download %d", p.ID)}
 		}
-		return toolspec.Description{Present: "Listing the downloads"}
+		return toolspec.Description{Sentence: "Listing the downloads"}
 	}, func(ctx context.Context, s session, p downloadsParams) (toolspec.Result, error) {
 		sentence := "Listed the downloads"
 		if p.Action == "cancel" {

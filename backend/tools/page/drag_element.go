@@ -23,10 +23,10 @@ func (t *Tools) dragElement() tool {
 		},
 	}, func(s session, p dragParams) toolspec.Description {
 		if p.From.ID == 0 {
-			return toolspec.Description{Present: "Dragging from " + p.From.name(s)}
+			return toolspec.Description{Sentence: "Dragging from " + p.From.name(s)}
 		}
 		d := describeElement(s, "Dragging", p.From.ID)
-		d.Present += p.destination(s)
+		d.Sentence += p.destination(s)
 		return d
 	}, func(ctx context.Context, s session, p dragParams) (toolspec.Result, error) {
 		if (p.To == nil) == (p.By == nil) {

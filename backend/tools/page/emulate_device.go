@@ -50,9 +50,9 @@ func (t *Tools) emulateDevice() tool {
 		},
 	}, func(_ session, p emulateParams) toolspec.Description {
 		if p.Device != "" {
-			return toolspec.Description{Present: "Emulating a " + annotation.Clean(p.Device, 30)}
+			return toolspec.Description{Sentence: "Emulating a " + annotation.Clean(p.Device, 30)}
 		}
-		return toolspec.Description{Present: "Changing the emulation of the tab"}
+		return toolspec.Description{Sentence: "Changing the emulation of the tab"}
 	}, func(ctx context.Context, s session, p emulateParams) (toolspec.Result, error) {
 		if p == (emulateParams{}) {
 			return toolspec.Result{}, &argumentError{
@@ -102,7 +102,7 @@ func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 		e.CPUSlowdown = p.CPU
 	}
 	if p.Latitude != 0 || p.Longitude != 0 {
-		e.Position = &browser.Position{Latitude: p.Latitude, Longitude: p.Longitude, Accuracy: 10}
+		e.Geolocation = &browser.Geolocation{Latitude: p.Latitude, Longitude: p.Longitude, Accuracy: 10}
 	}
 	return e
 }

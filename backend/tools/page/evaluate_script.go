@@ -28,9 +28,9 @@ func (t *Tools) evaluateScript() tool {
 			`{"script":"const r = await fetch('/api'); return r.status"}`,
 		},
 	}, func(s session, p evaluateParams) toolspec.Description {
-		d := toolspec.Description{Present: "Running a script on the page", Target: s.Address(), Data: p.Script}
+		d := toolspec.Description{Sentence: "Running a script on the page", Target: s.Address(), Data: p.Script}
 		if p.ID > 0 {
-			d.Present, d.Annotation = "Running a script on "+nameOf(s, p.ID), p.ID
+			d.Sentence, d.Annotation = "Running a script on "+nameOf(s, p.ID), p.ID
 			// The script runs in the element's document, which may be a frame.
 			if origin := s.OriginOf(p.ID).Origin; origin != "" &&
 				!slices.Contains(observation.Sources(s.Address()), origin) {
@@ -53,7 +53,7 @@ func (t *Tools) evaluateScript() tool {
 		if v.Truncated {
 			line += fmt.Sprintf("… (cut to %d bytes)", len(v.Text))
 		}
-		r := t.resultOf(a, line+"\n", observation.DefaultTokens, "Ran a script on the page")
+		r := t.resultOf(a, line+"\n", observation.DefaultMaxTokens, "Ran a script on the page")
 		if body, ok := r.Value.(observation.Value); ok {
 			if body, err = body.With("value", v); err != nil {
 				return toolspec.Result{}, err

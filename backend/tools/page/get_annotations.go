@@ -24,7 +24,7 @@ func (t *Tools) getAnnotations() tool {
 		name: "get_annotations", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`},
 	}, func(session, getAnnotationsParams) toolspec.Description {
-		return toolspec.Description{Present: "Reading the numbers"}
+		return toolspec.Description{Sentence: "Reading the numbers"}
 	}, func(_ context.Context, s session, _ getAnnotationsParams) (toolspec.Result, error) {
 		elements := s.Annotations()
 		if elements == nil {

@@ -36,13 +36,13 @@ func (t *Tools) getPageContent() tool {
 		name: "get_page_content", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"format":"text","max_tokens":1000}`, `{"offset":16000}`},
 	}, func(session, contentParams) toolspec.Description {
-		return toolspec.Description{Present: "Reading the page"}
+		return toolspec.Description{Sentence: "Reading the page"}
 	}, func(ctx context.Context, s session, p contentParams) (toolspec.Result, error) {
 		html, url, title, err := s.HTML(ctx)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		text, cut, err := readable.Page(html, url, p.Format)
+		text, cut, err := readable.ExtractPage(html, url, p.Format)
 		if err != nil {
 			return toolspec.Result{}, err
 		}

@@ -27,7 +27,7 @@ func (t *Tools) getSelection() tool {
 		name: "get_selection", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`},
 	}, func(session, getSelectionParams) toolspec.Description {
-		return toolspec.Description{Present: "Reading the selection"}
+		return toolspec.Description{Sentence: "Reading the selection"}
 	}, func(ctx context.Context, s session, _ getSelectionParams) (toolspec.Result, error) {
 		text, err := s.Selection(ctx)
 		if err != nil {
@@ -35,7 +35,7 @@ func (t *Tools) getSelection() tool {
 		}
 		text = annotation.CleanLines(text)
 		total := utf8.RuneCountInString(text)
-		text = excerpt.Runes(text, maxSelected)
+		text = excerpt.TruncateRunes(text, maxSelected)
 		url := s.Address()
 		r := toolspec.OK(selected{Text: text, URL: url})
 		r.Sentence = "Read the selection"

@@ -24,18 +24,18 @@ func (t *Tools) handleDialog() tool {
 			`{"accept":false}`,
 		},
 	}, func(s session, p dialogParams) toolspec.Description {
-		d := toolspec.Description{Present: "Dismissing the dialog"}
+		d := toolspec.Description{Sentence: "Dismissing the dialog"}
 		if p.Accept {
-			d.Present = "Accepting the dialog"
+			d.Sentence = "Accepting the dialog"
 		}
-		who, origin := s.OpenDialog()
+		who, origin := s.DescribeDialog()
 		if who != "" {
 			d.Target = annotation.Clean(who, 200)
 		}
 		d.Hosts = observation.Hosts(origin)
 		switch {
 		case p.Password != "" || p.Username != "":
-			d.Present, d.Data, d.SecretArgs = "Logging in as "+annotation.Clean(p.Username, 40),
+			d.Sentence, d.Data, d.SecretArgs = "Logging in as "+annotation.Clean(p.Username, 40),
 				p.Username+" "+p.Password,
 				[]string{"password"}
 		case p.Text != nil:

@@ -77,18 +77,19 @@ func TestDescriptionNamesElement(t *testing.T) {
 	id := idIn(t, h.do("navigate_page", `{"url":"demo"}`), `textbox "Name"`)
 	d := live.tools.Describe(h.call("type_text", `{"annotationId":`+jsonOf(id)+`,"text":"10437"}`))
 	want := toolspec.Description{
-		Present: "Typing into “Name”", Target: "[" + jsonOf(id) + `] textbox "Name"`,
+		Sentence: "Typing into “Name”", Target: "[" + jsonOf(id) + `] textbox "Name"`,
 		Data: "10437", Annotation: id,
 	}
-	if d.Present != want.Present || d.Target != want.Target || d.Data != want.Data || d.Annotation != want.Annotation {
+	if d.Sentence != want.Sentence || d.Target != want.Target || d.Data != want.Data ||
+		d.Annotation != want.Annotation {
 		t.Errorf("%+v", d)
 	}
 	d = live.tools.Describe(h.call("navigate_page", `{"url":"Shop.example:8443/x"}`))
-	if d.Present != "Opening shop.example:8443" || d.Target != "https://shop.example:8443/x" || len(d.Hosts) != 1 ||
+	if d.Sentence != "Opening shop.example:8443" || d.Target != "https://shop.example:8443/x" || len(d.Hosts) != 1 ||
 		d.Hosts[0] != "shop.example:8443" {
 		t.Errorf("%+v", d)
 	}
-	if d := live.tools.Describe(h.call("navigate_page", `{broken`)); d.Present != "" {
+	if d := live.tools.Describe(h.call("navigate_page", `{broken`)); d.Sentence != "" {
 		t.Errorf("broken arguments: %+v", d)
 	}
 }

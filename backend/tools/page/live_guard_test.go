@@ -166,7 +166,7 @@ func TestFrameToolHasFrameOrigin(t *testing.T) {
 		t.Errorf("judged as the page's, it ran as %+v", r)
 	}
 	d := live.tools.Describe(h.call("page_tools", args))
-	if !slices.Equal(d.Hosts, host(inner)) || d.Target != inner || !strings.Contains(d.Present, "localhost") {
+	if !slices.Equal(d.Hosts, host(inner)) || d.Target != inner || !strings.Contains(d.Sentence, "localhost") {
 		t.Errorf("it is described as %+v", d)
 	}
 	if d := h.decide("page_tools", args, s.URL); d.Verdict != policy.VerdictRefuse ||

@@ -202,7 +202,7 @@ func TestStepsThatTypeSecretsAreHidden(t *testing.T) {
 	for what, hidden := range map[string]bool{`textbox "Name"`: false, `textbox "Password"`: true} {
 		d := live.tools.Describe(h.call("run_steps", `{"steps":[{"tool":"type_text","annotationId":`+
 			jsonOf(idIn(t, look, what))+`,"text":"geheim7"}]}`))
-		if slices.Contains(d.SecretArgs, "steps") != hidden || d.Present != "Running 1 step" {
+		if slices.Contains(d.SecretArgs, "steps") != hidden || d.Sentence != "Running 1 step" {
 			t.Errorf("%s: %+v", what, d)
 		}
 	}

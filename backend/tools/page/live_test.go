@@ -71,8 +71,8 @@ func run(m *testing.M) (int, error) {
 	}))
 	b := browser.New(browser.Config{Headless: true})
 	live.url = server.URL
-	live.tools, err = New(b, nav, Options{
-		Aliases: func(w string) (string, bool) { return server.URL + "/", w == "demo" },
+	live.tools, err = New(b, nav, Config{
+		Alias: func(w string) (string, bool) { return server.URL + "/", w == "demo" },
 		Do: func(ctx context.Context, call toolspec.Call) toolspec.Result {
 			r, err := live.tools.Execute(ctx, call, toolspec.Definition{}, func(string, string) {})
 			if err != nil {

@@ -19,7 +19,7 @@ func (t *Tools) movePath() tool {
 		name: "move_path", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{"points":[{"x":40,"y":60},{"x":200,"y":60}],"press":true}`},
 	}, func(_ session, p movePathParams) toolspec.Description {
-		return toolspec.Description{Present: p.verb("Drawing", "Moving")}
+		return toolspec.Description{Sentence: p.verb("Drawing", "Moving")}
 	}, func(ctx context.Context, s session, p movePathParams) (toolspec.Result, error) {
 		points := make([]browser.Point, len(p.Points))
 		for i, q := range p.Points {

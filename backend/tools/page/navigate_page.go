@@ -51,17 +51,17 @@ func (t *Tools) navigatePage() tool {
 func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Description {
 	switch p.Action {
 	case "back":
-		return toolspec.Description{Present: "Going back"}
+		return toolspec.Description{Sentence: "Going back"}
 	case "forward":
-		return toolspec.Description{Present: "Going forward"}
+		return toolspec.Description{Sentence: "Going forward"}
 	case "reload":
-		return toolspec.Description{Present: "Reloading the page"}
+		return toolspec.Description{Sentence: "Reloading the page"}
 	}
 	u, err := t.address(p.URL)
 	if err != nil {
-		return toolspec.Description{Present: "Opening an address", Target: excerpt.Runes(p.URL, 200)}
+		return toolspec.Description{Sentence: "Opening an address", Target: excerpt.TruncateRunes(p.URL, 200)}
 	}
-	d := toolspec.Description{Present: "Opening " + observation.DisplayName(u), Target: u, IsPageLink: s.HasLink(u)}
+	d := toolspec.Description{Sentence: "Opening " + observation.DisplayName(u), Target: u, IsPageLink: s.HasLink(u)}
 	d.Hosts = observation.Hosts(u)
 	return d
 }

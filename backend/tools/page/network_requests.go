@@ -26,9 +26,9 @@ func (t *Tools) networkRequests() tool {
 		examples: []string{`{}`, `{"contains":"/api/","status":"4xx"}`, `{"id":12}`},
 	}, func(_ session, p networkParams) toolspec.Description {
 		if p.ID > 0 {
-			return toolspec.Description{Present: fmt.Sprintf("Reading request %d", p.ID)}
+			return toolspec.Description{Sentence: fmt.Sprintf("Reading request %d", p.ID)}
 		}
-		return toolspec.Description{Present: "Listing the page's requests"}
+		return toolspec.Description{Sentence: "Listing the page's requests"}
 	}, func(ctx context.Context, s session, p networkParams) (toolspec.Result, error) {
 		if p.ID > 0 {
 			d, err := s.Request(ctx, p.ID)

@@ -32,10 +32,10 @@ import (
 //go:embed *.md
 var docs embed.FS
 
-// Options configures Tools.
-type Options struct {
-	// Aliases returns the address for a short word such as "demo" that a person may type. It may be nil.
-	Aliases func(word string) (url string, ok bool)
+// Config configures Tools.
+type Config struct {
+	// Alias returns the address for a short word such as "demo" that a person may type. It may be nil.
+	Alias func(word string) (url string, ok bool)
 	// Do runs a step of run_steps through the pipeline. If it is nil, steps fail.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// Secrets contains the person's secrets that can be typed into fields. It may be nil.
@@ -50,7 +50,7 @@ type Options struct {
 // Tools provides the page tools. It is safe for concurrent use.
 type Tools struct {
 	sessions func(owner string) session
-	opts     Options
+	opts     Config
 	list     []tool
 	byName   map[string]tool
 	// stepTools contains the names of the tools that may be steps of run_steps.
@@ -66,13 +66,13 @@ type Tools struct {
 }
 
 // New returns the tools for b. It fails if the tools differ from those in the navigation map.
-func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) {
+func New(b *browser.Browser, nav *navigation.Map, opts Config) (*Tools, error) {
 	return assemble(func(owner string) session { return inBrowser(b.Session(owner)) }, nav, opts)
 }
 
-func assemble(sessions func(string) session, nav *navigation.Map, opts Options) (*Tools, error) {
-	if opts.Aliases == nil {
-		opts.Aliases = func(string) (string, bool) { return "", false }
+func assemble(sessions func(string) session, nav *navigation.Map, opts Config) (*Tools, error) {
+	if opts.Alias == nil {
+		opts.Alias = func(string) (string, bool) { return "", false }
 	}
 	if opts.Do == nil {
 		opts.Do = func(context.Context, toolspec.Call) toolspec.Result {
@@ -148,7 +148,7 @@ func (t *Tools) Execute(
 	}
 	if err == nil {
 		if !onPanels(call.Tool) && inWindow(call.From) {
-			t.PanelOpened(call.From.Turn, "") // later calls of the turn act on the browser
+			t.RecordPanelOpened(call.From.Turn, "") // later calls of the turn act on the browser
 		}
 		return r, nil
 	}
@@ -185,7 +185,7 @@ func failed(kind toolspec.ErrorType, message, suggestion string) toolspec.Result
 // Text of a frame counts as text of its page. If the frame became a source, typing into it would no longer need a
 // question.
 func quotedSources(s session) []string {
-	_, opener := s.OpenDialog()
+	_, opener := s.DescribeDialog()
 	return append(observation.Sources(s.Address()), observation.Sources(opener)...)
 }
 
@@ -229,7 +229,7 @@ func (e *argumentError) Error() string { return e.message }
 
 // address returns the URL for a typed address.
 func (t *Tools) address(typed string) (string, error) {
-	return addressbar.Resolve(typed, t.opts.Aliases)
+	return addressbar.Resolve(typed, t.opts.Alias)
 }
 
 // tool is one page tool. build completes it for the type of its parameters.

@@ -44,7 +44,7 @@ func (t *Tools) pageTools() tool {
 		if output != "" {
 			before = "the page's tool says: " + observation.Quote(output) + "\n"
 		}
-		r := t.resultOf(a, before, observation.DefaultTokens,
+		r := t.resultOf(a, before, observation.DefaultMaxTokens,
 			"Called the page's tool “"+annotation.Clean(p.Name, 60)+"”")
 		if v, ok := r.Value.(observation.Value); ok {
 			if v, err = v.With("output", output); err != nil {
@@ -84,16 +84,16 @@ func (t *Tools) pageTools() tool {
 
 func describePageTools(s session, p pageToolsParams) toolspec.Description {
 	if p.Action != "call" {
-		return toolspec.Description{Present: "Asking the page for its tools"}
+		return toolspec.Description{Sentence: "Asking the page for its tools"}
 	}
 	// The arguments go to the document that offers the tool, which may be a frame of another origin.
 	origin := s.PageToolOrigin(p.Name, p.Origin)
 	d := toolspec.Description{
-		Present: "Calling the page's tool “" + annotation.Clean(p.Name, 60) + "”",
-		Target:  s.Address(),
+		Sentence: "Calling the page's tool “" + annotation.Clean(p.Name, 60) + "”",
+		Target:   s.Address(),
 	}
 	if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
-		d.Present = "Calling the tool “" + annotation.Clean(p.Name, 60) + "” of " +
+		d.Sentence = "Calling the tool “" + annotation.Clean(p.Name, 60) + "” of " +
 			annotation.Clean(observation.Host(origin), 80)
 		d.Target = annotation.Clean(origin, 200)
 	}

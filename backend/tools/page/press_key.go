@@ -20,7 +20,7 @@ func (t *Tools) pressKey() tool {
 		name: "press_key", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"key":"Enter"}`, `{"key":"Control+a"}`, `{"key":"ArrowDown"}`},
 	}, func(s session, p pressParams) toolspec.Description {
-		d := toolspec.Description{Present: "Pressing " + annotation.Clean(p.Key, 30)}
+		d := toolspec.Description{Sentence: "Pressing " + annotation.Clean(p.Key, 30)}
 		if keys.EntersText(p.Key) {
 			// A key that enters a character sends data to the focused page, as typing does.
 			d.Data, d.Hosts = p.Key, focusedHosts(s)
@@ -28,7 +28,7 @@ func (t *Tools) pressKey() tool {
 		return d
 	}, func(ctx context.Context, s session, p pressParams) (toolspec.Result, error) {
 		from := focusedHosts(s)
-		a, err := s.Press(ctx, p.Key)
+		a, err := s.PressKey(ctx, p.Key)
 		if err != nil {
 			return toolspec.Result{}, err
 		}

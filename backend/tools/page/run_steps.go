@@ -69,7 +69,7 @@ func (t *Tools) runSteps() tool {
 // describeSteps describes the whole call. Each step is described and judged again when it runs. If one step has secret
 // arguments, all steps are hidden.
 func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
-	d := toolspec.Description{Present: "Running " + english.Plural(len(p.Steps), "step", ""), ForwardsSecrets: true}
+	d := toolspec.Description{Sentence: "Running " + english.Plural(len(p.Steps), "step", ""), ForwardsSecrets: true}
 	steps, err := t.parseSteps(p)
 	if err != nil {
 		d.SecretArgs = []string{"steps"}
@@ -223,7 +223,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	// The lines of the steps already list the events.
 	events := a.Events
 	a.Events = nil
-	res := r.t.resultOf(a, r.lines(), observation.DefaultTokens, "Ran "+english.Plural(r.done, "step", ""))
+	res := r.t.resultOf(a, r.lines(), observation.DefaultMaxTokens, "Ran "+english.Plural(r.done, "step", ""))
 	if r.stopped != "" {
 		res.Sentence = fmt.Sprintf("Ran %d of %s, then stopped", r.done, english.Plural(len(r.steps), "step", ""))
 	}
@@ -256,7 +256,7 @@ func (r *stepRun) lines() string {
 		for i, e := range r.results {
 			fmt.Fprintf(&b, "%d %s\n", i+1, annotation.Clean(e.Outcome, long))
 		}
-		if text = b.String(); r.t.tokens.Count(text) <= observation.DefaultTokens/2 {
+		if text = b.String(); r.t.tokens.Count(text) <= observation.DefaultMaxTokens/2 {
 			break
 		}
 	}

@@ -26,9 +26,9 @@ func (t *Tools) savePDF() tool {
 		name: "save_pdf", hints: toolspec.Hints{OpenWorld: true}, timeout: 90_000,
 		examples: []string{`{}`, `{"name":"offer","landscape":true,"pages":"1-2"}`},
 	}, func(s session, _ pdfParams) toolspec.Description {
-		return toolspec.Description{Present: "Saving the page as a PDF", Target: s.Address()}
+		return toolspec.Description{Sentence: "Saving the page as a PDF", Target: s.Address()}
 	}, func(ctx context.Context, s session, p pdfParams) (toolspec.Result, error) {
-		d, err := s.PDF(ctx, browser.PDFOptions{
+		d, err := s.PrintPDF(ctx, browser.PDFOptions{
 			Name: p.Name, Paper: p.Paper, Landscape: p.Landscape, Scale: p.Scale, Pages: p.Pages, Plain: p.Plain,
 		})
 		if err != nil {

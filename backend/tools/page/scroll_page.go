@@ -21,7 +21,7 @@ func (t *Tools) scrollPage() tool {
 			`{"direction":"down","amount":300,"target":14}`,
 		},
 	}, func(s session, p scrollParams) toolspec.Description {
-		d := toolspec.Description{Present: "Scrolling " + directionPhrase(p.Direction)}
+		d := toolspec.Description{Sentence: "Scrolling " + directionPhrase(p.Direction)}
 		if p.Target > 0 {
 			d.Target, d.Annotation = lineOf(s, p.Target), p.Target
 		}

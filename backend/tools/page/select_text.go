@@ -22,7 +22,7 @@ func (t *Tools) selectText() tool {
 		if p.ID > 0 {
 			return describeElement(s, "Selecting text in", p.ID)
 		}
-		return toolspec.Description{Present: "Selecting “" + annotation.Clean(p.Text, 60) + "”"}
+		return toolspec.Description{Sentence: "Selecting “" + annotation.Clean(p.Text, 60) + "”"}
 	}, func(ctx context.Context, s session, p selectTextParams) (toolspec.Result, error) {
 		switch {
 		case p.ID == 0 && p.Text == "":

@@ -121,13 +121,13 @@ func (t *Tools) CountOperable(ctx context.Context, panel string) (n int, ok bool
 	if t.opts.PanelPages == nil || t.shows(panel) == "" || !t.opts.PanelPages.HasWindow() {
 		return 0, false
 	}
-	n, err := t.opts.PanelPages.Page(panel).CountOperable(ctx)
+	n, err := t.opts.PanelPages.Page(panel).CountUsable(ctx)
 	return n, err == nil
 }
 
-// PanelOpened records that a turn opened a panel, or the browser if panel is "". The turn's later calls without an
-// element number act there. An empty turn changes nothing.
-func (t *Tools) PanelOpened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
+// RecordPanelOpened records that a turn opened a panel, or the browser if panel is "". The turn's later calls without
+// an element number act there. An empty turn changes nothing.
+func (t *Tools) RecordPanelOpened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
 
 // turns stores the panel that each turn acts on. It is safe for concurrent use.
 type turns struct {

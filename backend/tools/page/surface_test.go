@@ -33,7 +33,7 @@ func TestSurfaceResolution(t *testing.T) {
 	win.SetWindowClient(w)
 	active := nav.Panels[0]
 	tools, err := assemble(func(string) session { return session{} }, nav,
-		Options{PanelPages: win, ActivePanel: func() string { return active }})
+		Config{PanelPages: win, ActivePanel: func() string { return active }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +79,12 @@ func TestSurfaceResolution(t *testing.T) {
 		},
 		{"so do steps", nav.SurfacePanel, nil, "run_steps", steps(onPanel), model("4"), notes},
 		{
-			"who opens a panel means it", nav.SurfacePanel, func() { tools.PanelOpened("5", notes) }, "annotate_page", `{}`,
+			"who opens a panel means it", nav.SurfacePanel, func() { tools.RecordPanelOpened("5", notes) }, "annotate_page", `{}`,
 			model("5"), notes,
 		},
 		{
 			"who opens the browser's panel means the browser", notes,
-			func() { tools.PanelOpened("5", nav.SurfacePanel) },
+			func() { tools.RecordPanelOpened("5", nav.SurfacePanel) },
 			"annotate_page", `{}`, model("5"), page,
 		},
 		{

@@ -42,7 +42,7 @@ func (t *Tools) takeScreenshot() tool {
 			d.ScrollsPage = true // an element out of view is scrolled into view
 			return d
 		}
-		return toolspec.Description{Present: "Taking a picture of the page"}
+		return toolspec.Description{Sentence: "Taking a picture of the page"}
 	}, func(ctx context.Context, s session, p screenshotParams) (toolspec.Result, error) {
 		if p.ID > 0 && p.FullPage {
 			return toolspec.Result{}, &argumentError{

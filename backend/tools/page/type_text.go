@@ -39,7 +39,7 @@ func (t *Tools) typeText() tool {
 			})
 		}
 		// The name of a secret may always be shown.
-		if concealed(s, p.ID) && !secrets.OnlyReferences(p.Text) {
+		if concealed(s, p.ID) && !secrets.HasOnlyReferences(p.Text) {
 			d.SecretArgs = []string{"text"}
 		}
 		return d
@@ -92,7 +92,7 @@ func typedSentence(s session, p typeParams) string {
 	switch {
 	case p.Text == "" && p.Clear:
 		return "Emptied " + nameOf(s, p.ID)
-	case concealed(s, p.ID) && !secrets.OnlyReferences(p.Text):
+	case concealed(s, p.ID) && !secrets.HasOnlyReferences(p.Text):
 		text = "text"
 	}
 	return "Typed " + text + " into " + nameOf(s, p.ID)

@@ -31,7 +31,7 @@ func (t *Tools) uploadFile() tool {
 		if err != nil {
 			return d
 		}
-		d.Present = "Uploading " + baseNames(paths) + " to " + nameOf(s, p.ID)
+		d.Sentence = "Uploading " + baseNames(paths) + " to " + nameOf(s, p.ID)
 		d.Data = strings.Join(paths, ", ")
 		return d
 	}, func(ctx context.Context, s session, p uploadParams) (toolspec.Result, error) {

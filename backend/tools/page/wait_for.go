@@ -24,8 +24,8 @@ func (t *Tools) waitFor() tool {
 		examples: []string{`{"text":"Order placed"}`, `{"gone":"Loading"}`, `{"url":"/checkout","seconds":20}`},
 	}, func(_ session, p waitParams) toolspec.Description {
 		return toolspec.Description{
-			Present: "Waiting for " + p.condition(),
-			LimitMS: int(cmp.Or(p.Seconds, surface.DefaultWaitSeconds) * 1000),
+			Sentence: "Waiting for " + p.condition(),
+			LimitMS:  int(cmp.Or(p.Seconds, surface.DefaultWaitSeconds) * 1000),
 		}
 	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
 		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {

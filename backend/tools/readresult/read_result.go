@@ -82,9 +82,9 @@ func readResult() tool {
 			var p readResultParams
 			_ = json.Unmarshal(call.Args, &p)
 			if p.Pattern != "" {
-				return toolspec.Description{Present: "Searching a long result for " + excerpt.Line(p.Pattern, 60)}
+				return toolspec.Description{Sentence: "Searching a long result for " + excerpt.Line(p.Pattern, 60)}
 			}
-			return toolspec.Description{Present: "Reading more of a long result"}
+			return toolspec.Description{Sentence: "Reading more of a long result"}
 		},
 		run: runReadResult,
 	}

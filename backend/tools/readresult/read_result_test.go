@@ -307,7 +307,7 @@ func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
 func TestDraftIsValidAndBounded(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	d, err := h.longs.Draft()
+	d, err := h.longs.NewDraft()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestDraftIsValidAndBounded(t *testing.T) {
 	if page, _ := h.read(mine, readResultParams{Handle: kept.ID}); page.Text != "é漢\uFFFD🙂\n\uFFFD" || kept.Lines != 2 {
 		t.Errorf("%d lines: %q", kept.Lines, page.Text)
 	}
-	if d, err = h.longs.Draft(); err != nil {
+	if d, err = h.longs.NewDraft(); err != nil {
 		t.Fatal(err)
 	}
 	for _, piece := range []string{"it is hu", "sh\nend"} {
@@ -338,7 +338,7 @@ func TestDraftIsValidAndBounded(t *testing.T) {
 		kept.Lines != 2 {
 		t.Errorf("a secret is kept: %q", page.Text)
 	}
-	if d, err = h.longs.Draft(); err != nil {
+	if d, err = h.longs.NewDraft(); err != nil {
 		t.Fatal(err)
 	}
 	chunk := bytes.Repeat([]byte("漢字\n"), 1<<17)

@@ -57,7 +57,7 @@ func (t tool) Definition() toolspec.Definition { return t.def }
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	return x.describe(call)
 }

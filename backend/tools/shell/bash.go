@@ -89,8 +89,8 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	} else if !reading.Harmless && t.cfg.Sandbox.ForcesReadOnly(t.cfg.Folder()) {
 		d.Warnings = append(d.Warnings, readOnlyWorkspace)
 	}
-	if d.Present == "" {
-		d.Present = "Run a command"
+	if d.Sentence == "" {
+		d.Sentence = "Run a command"
 	}
 	return d
 }
@@ -148,7 +148,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	}
 	changes := watched()
 	if !available {
-		changes.Unwatched = append(changes.Unwatched, writtenOutside(reading.Files, workspace)...)
+		changes.UnwatchedPaths = append(changes.UnwatchedPaths, writtenOutside(reading.Files, workspace)...)
 	}
 	switch {
 	case errors.Is(err, confine.ErrSetup):
@@ -190,7 +190,7 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 			return &r
 		}
 	}
-	if t.cfg.Places.Classify(dir).Kind == protectedpaths.Secret {
+	if t.cfg.Places.Classify(dir).Kind == protectedpaths.KindSecret {
 		r := toolspec.Fail(toolspec.SecurityError, dir+" is hidden from commands", "Choose another working directory.")
 		return &r
 	}

@@ -45,9 +45,10 @@ func newBench(t *testing.T, without ...string) *bench {
 	}
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
-		Places:  protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}),
-		Sandbox: confine.New(confine.Config{Home: b.home, Disabled: without}), Cache: filepath.Join(b.home, "cache"),
-		Forbidden: noRules,
+		Places:         protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}),
+		Sandbox:        confine.New(confine.Config{Home: b.home, DisabledMechanisms: without}),
+		Cache:          filepath.Join(b.home, "cache"),
+		ForbiddenPaths: noRules,
 	})
 	return b
 }
@@ -225,8 +226,8 @@ func TestCommandDescription(t *testing.T) {
 		d.Files[0].Use != toolspec.UseDelete || d.Files[0].Path != b.ws+"/sub" {
 		t.Errorf("%+v", d)
 	}
-	if strings.Contains(d.Present, "Look at a file") {
-		t.Errorf("the model's words became the question: %q", d.Present)
+	if strings.Contains(d.Sentence, "Look at a file") {
+		t.Errorf("the model's words became the question: %q", d.Sentence)
 	}
 	if d := describe(map[string]any{"command": "./x", "network": true}); !d.Network {
 		t.Errorf("%+v", d)

@@ -56,15 +56,15 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		lines = append(lines, "Changed: "+firstNames(named, maxNamed)+". undo can undo it.")
 		r.Sentence += fmt.Sprintf("; %s changed", english.Plural(len(named), "file", ""))
 	}
-	if c.NotUndoable != "" {
-		lines = append(lines, "The changes of this command cannot be undone: "+c.NotUndoable+".")
-		r.Sentence += "; its changes cannot be undone: " + c.NotUndoable
+	if c.NotUndoableReason != "" {
+		lines = append(lines, "The changes of this command cannot be undone: "+c.NotUndoableReason+".")
+		r.Sentence += "; its changes cannot be undone: " + c.NotUndoableReason
 	}
-	if len(c.Unwatched) > 0 {
-		lines = append(lines, "Not watched, so undo does not cover it: "+firstNames(c.Unwatched, maxNamed)+".")
+	if len(c.UnwatchedPaths) > 0 {
+		lines = append(lines, "Not watched, so undo does not cover it: "+firstNames(c.UnwatchedPaths, maxNamed)+".")
 	}
-	if len(c.ChangedLater) > 0 {
-		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.ChangedLater,
+	if len(c.FilesChangedLater) > 0 {
+		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.FilesChangedLater,
 			maxNamed)+".")
 	}
 	if len(lines) == 0 {
@@ -75,8 +75,8 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		if len(all) > 0 {
 			value["changed_files"] = all[:min(len(all), maxChanged)]
 		}
-		if c.NotUndoable != "" {
-			value["not_undoable"] = c.NotUndoable
+		if c.NotUndoableReason != "" {
+			value["not_undoable"] = c.NotUndoableReason
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestCommandDoesNotSeeForbiddenPaths(t *testing.T) {
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
 		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Sandbox: c,
-		Forbidden: func(context.Context) ([]string, error) { return forbidden, broken },
+		ForbiddenPaths: func(context.Context) ([]string, error) { return forbidden, broken },
 	})
 	// Harmless ones are asked for by nobody, and the others write.
 	for _, command := range []string{

@@ -18,7 +18,7 @@ const maxHosts = 256
 
 // canLimitNetwork reports whether a command can be limited to granted hosts.
 func (t *Tools) canLimitNetwork() bool {
-	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Sandbox.IsolatesNetwork()
+	return t.cfg.Egress != nil && t.cfg.CheckHost != nil && t.cfg.Sandbox.IsolatesNetwork()
 }
 
 // networkGate decides which hosts one run may reach. Each host is decided once, and concurrent connections wait for the
@@ -101,7 +101,7 @@ func (g *networkGate) allow(ctx context.Context, host string) error {
 		d = &hostDecision{done: make(chan struct{})}
 		g.hosts[hostKey(host)] = d
 		g.asking.Go(func() {
-			d.err = g.t.cfg.AllowHost(g.ctx, g.call, host)
+			d.err = g.t.cfg.CheckHost(g.ctx, g.call, host)
 			close(d.done)
 		})
 	}

@@ -57,8 +57,8 @@ func newProxiedBench(
 	var hosts []string
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
-		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Sandbox: c, Forbidden: noRules,
-		Egress: guard, AllowHost: func(ctx context.Context, _ toolspec.Call, host string) error {
+		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Sandbox: c, ForbiddenPaths: noRules,
+		Egress: guard, CheckHost: func(ctx context.Context, _ toolspec.Call, host string) error {
 			mu.Lock()
 			hosts = append(hosts, host)
 			mu.Unlock()

@@ -17,7 +17,7 @@ func forEachSandbox(t *testing.T, each func(t *testing.T, without ...string)) {
 	t.Helper()
 	tried := 0
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
-		if ok, how, _ := confine.New(confine.Config{Disabled: without}).Available(); ok {
+		if ok, how, _ := confine.New(confine.Config{DisabledMechanisms: without}).Available(); ok {
 			tried++
 			t.Run(how, func(t *testing.T) { each(t, without...) })
 		}

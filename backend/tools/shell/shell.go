@@ -39,16 +39,16 @@ type Config struct {
 	Folder func() string
 	// Home is the person's home folder, or "" if it is not known.
 	Home    string
-	Places  *protectedpaths.Places
+	Places  *protectedpaths.Classifier
 	Sandbox *confine.Sandbox
 	// Egress is the proxy that commands use. AllowHost is called while call runs, for a host that the call did not
 	// name. It returns nil if the host may be reached, and otherwise an error that is a complete sentence. If one of
 	// them is nil, or the sandbox cannot limit the network, a command has either full network access or none.
 	Egress    *egress.Guard
-	AllowHost func(ctx context.Context, call toolspec.Call, host string) error
-	// Forbidden returns the paths that the person's rules deny to bash, as written and with links followed. Commands
-	// cannot see them.
-	Forbidden func(ctx context.Context) ([]string, error)
+	CheckHost func(ctx context.Context, call toolspec.Call, host string) error
+	// ForbiddenPaths returns the paths that the person's rules deny to bash, as written and with links followed.
+	// Commands cannot see them.
+	ForbiddenPaths func(ctx context.Context) ([]string, error)
 	// Cache is a folder for the caches of commands, such as built packages. It is created when it is first needed. ""
 	// is no cache.
 	Cache string
@@ -91,7 +91,7 @@ func (t tool) Definition() toolspec.Definition { return t.def }
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	return x.describe(t, call.Args)
 }
@@ -123,8 +123,8 @@ func (t *Tools) folder(dir string) string {
 
 // analyze analyzes a command in a folder. It ignores the use of temporary files if the run has its own temporary
 // folders.
-func (t *Tools) analyze(line, dir string) command.Reading {
-	r := command.Read(line, command.Place{Folder: dir, Home: t.cfg.Home})
+func (t *Tools) analyze(line, dir string) command.Analysis {
+	r := command.Analyze(line, command.Location{Folder: dir, Home: t.cfg.Home})
 	if ok, _, _ := t.cfg.Sandbox.Available(); !ok {
 		return r
 	}
@@ -145,7 +145,7 @@ func (t *Tools) ownTemp(path string) bool {
 		return false
 	}
 	return !in(t.cfg.Folder()) && !in(resolved(t.cfg.Folder())) && !in(t.cfg.Cache) && !in(t.cfg.Home) &&
-		t.cfg.Places.Classify(path).Kind == protectedpaths.Ordinary
+		t.cfg.Places.Classify(path).Kind == protectedpaths.KindOrdinary
 }
 
 // classify follows the links of paths and marks paths in sensitive places. It warns about secret places, which the
@@ -154,11 +154,11 @@ func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warn
 	for _, f := range files {
 		f.Path = resolved(f.Path)
 		switch place := t.cfg.Places.Classify(f.Path); place.Kind {
-		case protectedpaths.Secret:
+		case protectedpaths.KindSecret:
 			f.Sensitive = place.Description
 			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which is hidden from commands.", f.Path,
 				place.Description))
-		case protectedpaths.Sensitive:
+		case protectedpaths.KindSensitive:
 			f.Sensitive = place.Description
 		}
 		if !slices.ContainsFunc(out, func(o toolspec.FileUse) bool { return o.Path == f.Path && o.Use == f.Use }) {
@@ -202,7 +202,7 @@ func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 
 // forbidden returns the paths to hide from a run. It refuses the run if a forbidden path contains one of folders.
 func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *toolspec.Result) {
-	paths, err := t.cfg.Forbidden(ctx)
+	paths, err := t.cfg.ForbiddenPaths(ctx)
 	if err != nil {
 		r := toolspec.Fail(toolspec.SystemError,
 			"the rules could not be read, so the command did not run: "+err.Error(), "Try again.")

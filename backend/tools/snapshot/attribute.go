@@ -23,10 +23,10 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	if r == nil {
 		r = f.running[0]
 	}
-	if r.done.NotUndoable != "" {
+	if r.done.NotUndoableReason != "" {
 		return nil
 	}
-	r.done.Unwatched = append(r.done.Unwatched, s.unwatchedChanges...)
+	r.done.UnwatchedPaths = append(r.done.UnwatchedPaths, s.unwatchedChanges...)
 	var rows []wire.FileChange
 	var sides []state
 	for _, rel := range differences(f.known, s.next) {
@@ -35,13 +35,13 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 			continue
 		}
 		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && changedAfter(after.Changed, r.ended, time.Now()) {
-			r.done.ChangedLater = append(r.done.ChangedLater, rel)
+			r.done.FilesChangedLater = append(r.done.FilesChangedLater, rel)
 			continue
 		}
 		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
 	}
 	if len(rows) > maxChanges {
-		r.done.Files, r.done.NotUndoable = nil, "it changed more than "+humanize.Comma(maxChanges)+" files"
+		r.done.Files, r.done.NotUndoableReason = nil, "it changed more than "+humanize.Comma(maxChanges)+" files"
 		return nil
 	}
 	if len(rows) == 0 {
@@ -95,7 +95,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 		}
 	}
 	if err == nil {
-		err = f.watcher.cfg.Log.AddFileChanges(ctx, rows)
+		err = f.watcher.cfg.ChangeLog.AddFileChanges(ctx, rows)
 	}
 	if err == nil {
 		r.done.Files = append(r.done.Files, rows...)
@@ -142,7 +142,7 @@ func (f *folder) wrote(file, before, after string) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	r := f.running[0]
-	if was := f.known[rel]; was.id() != before && r.done.NotUndoable == "" {
+	if was := f.known[rel]; was.id() != before && r.done.NotUndoableReason == "" {
 		row := f.row(r, rel, was, state{})
 		row.After = before
 		r.fail(f.watcher, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))

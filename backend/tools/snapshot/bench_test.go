@@ -24,8 +24,8 @@ func BenchmarkWatching(bench *testing.B) {
 	watch := func(change func()) {
 		run := b.Begin(context.Background(), b.call("bash", "t", nil), b.work)
 		change()
-		if c := run.End(context.Background()); c.NotUndoable != "" {
-			bench.Fatal(c.NotUndoable)
+		if c := run.End(context.Background()); c.NotUndoableReason != "" {
+			bench.Fatal(c.NotUndoableReason)
 		}
 	}
 	bench.Run("first", func(bench *testing.B) {

@@ -133,7 +133,7 @@ func TestRecoverAfterKill(t *testing.T) {
 		if len(all) != 4 || !strings.Contains(all[0].Note, "Sextant ended while the command ran") {
 			t.Errorf("%s: %+v", b.states("t1"), all)
 		}
-		if left, err := b.store.Commands(context.Background()); err != nil || len(left) > 0 {
+		if left, err := b.store.RunningCommands(context.Background()); err != nil || len(left) > 0 {
 			t.Errorf("%v %v", left, err)
 		}
 		if start == 0 {

@@ -29,7 +29,7 @@ var errForbidden = errors.New("a rule forbids the folder")
 // forbidden returns the paths that the rules forbid. If they cannot be read, nothing is walked, because a walk copies
 // files.
 func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
-	paths, err := f.watcher.cfg.Forbidden(ctx, f.path)
+	paths, err := f.watcher.cfg.ForbiddenPaths(ctx, f.path)
 	if err != nil {
 		return forbidden{}, fmt.Errorf("reading the rules: %w", err)
 	}
@@ -59,7 +59,7 @@ func (f forbidden) has(path string, info fs.FileInfo) bool {
 
 // secret reports whether a path is a place that no tool may read.
 func (f *folder) secret(path string) bool {
-	return f.watcher.cfg.Places.ClassifyByName(path).Kind == protectedpaths.Secret
+	return f.watcher.cfg.Places.ClassifyByName(path).Kind == protectedpaths.KindSecret
 }
 
 // below reports whether rel is one of paths or is below one. All are relative to the folder.

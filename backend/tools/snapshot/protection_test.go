@@ -55,7 +55,7 @@ func TestForbiddenPathsAreNotCopied(t *testing.T) {
 	run := b.Begin(context.Background(), b.call("bash", "t2", nil), b.work)
 	b.forbidden = nil
 	b.sh("echo c > a")
-	if c := run.End(context.Background()); len(c.Files) != 1 || c.NotUndoable != "" {
+	if c := run.End(context.Background()); len(c.Files) != 1 || c.NotUndoableReason != "" {
 		t.Errorf("%+v", c)
 	}
 	if r := b.bash("echo more >> private/diary"); !slices.Equal(r.Changed,
@@ -71,7 +71,8 @@ func TestRuleAddedDuringCommandAppliesToNextScan(t *testing.T) {
 	b.sh("echo dear diary > private/diary; echo b > a")
 	b.forbidden = []string{filepath.Join(b.work, "private")}
 	c := run.End(context.Background())
-	if len(c.Files) != 1 || filepath.Base(c.Files[0].Path) != "a" || !slices.Equal(c.Unwatched, []string{"private"}) {
+	if len(c.Files) != 1 || filepath.Base(c.Files[0].Path) != "a" ||
+		!slices.Equal(c.UnwatchedPaths, []string{"private"}) {
 		t.Errorf("%+v", c)
 	}
 	if b.copied("dear diary") {
@@ -114,12 +115,17 @@ func TestNothingIsReadWithoutRules(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, func(cfg *snapshot.Config) {
-				cfg.Forbidden = func(_ context.Context, folder string) ([]string, error) { return c.forbidden(folder) }
+				cfg.ForbiddenPaths = func(_ context.Context, folder string) ([]string,
+					error,
+				) {
+					return c.forbidden(folder)
+				}
 			})
 			b.sh("echo dear diary > diary")
 			run := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
 			b.sh("echo x > diary")
-			if got := run.End(context.Background()); !strings.Contains(got.NotUndoable, c.why) || len(got.Files) > 0 {
+			if got := run.End(context.Background()); !strings.Contains(got.NotUndoableReason, c.why) ||
+				len(got.Files) > 0 {
 				t.Errorf("%+v", got)
 			}
 			if b.copied("dear diary") {
@@ -143,7 +149,7 @@ func TestProtectedPathsAreNotCopied(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if c.NotUndoable != "" || len(c.Files) != 1 || !b.copied("changed") {
+	if c.NotUndoableReason != "" || len(c.Files) != 1 || !b.copied("changed") {
 		t.Errorf("%+v", c)
 	}
 	for _, text := range []string{"top key", "top cloud", "top netrc", "other key", "other netrc"} {

@@ -59,24 +59,24 @@ type Blobs interface {
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// Log stores changes and running commands; *sqlite.Store implements it.
-type Log interface {
+// ChangeLog stores changes and running commands; *sqlite.Store implements it.
+type ChangeLog interface {
 	AddFileChanges(ctx context.Context, changes []wire.FileChange) error
 	BeginCommand(ctx context.Context, c wire.Command) error
 	EndCommand(ctx context.Context, call string) error
-	Commands(ctx context.Context) ([]wire.Command, error)
+	RunningCommands(ctx context.Context) ([]wire.Command, error)
 }
 
 // Config configures a Watcher.
 type Config struct {
 	// Dir is the absolute path of the folder for stored contents. It is created when it is first needed.
-	Dir    string
-	Places *protectedpaths.Places
-	Blobs  Blobs
-	Log    Log
-	// Forbidden returns the absolute paths that the person's rules deny to commands in a folder. It is called for every
-	// walk.
-	Forbidden func(ctx context.Context, folder string) ([]string, error)
+	Dir       string
+	Places    *protectedpaths.Classifier
+	Blobs     Blobs
+	ChangeLog ChangeLog
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to commands in a folder. It is called for
+	// every walk.
+	ForbiddenPaths func(ctx context.Context, folder string) ([]string, error)
 	// MaxFiles and MaxBytes limit a watched folder, WalkTimeout the time of a walk. Zero means 20,000 files, 256 MiB
 	// and 10 seconds.
 	MaxFiles    int
@@ -162,11 +162,11 @@ func (w *Watcher) at(path string) (*folder, error) {
 type Changes struct {
 	// Files contains the rows, sorted by path.
 	Files []wire.FileChange
-	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), or is "".
-	NotUndoable string
-	// ChangedLater contains files that changed after the command had ended. Unwatched contains unwatched paths that
-	// were created, removed or written to. Both contain relative paths.
-	ChangedLater, Unwatched []string
+	// NotUndoableReason says why the changes cannot be undone ("the workspace is larger than …"), or is "".
+	NotUndoableReason string
+	// FilesChangedLater contains files that changed after the command had ended. Unwatched contains unwatched paths
+	// that were created, removed or written to. Both contain relative paths.
+	FilesChangedLater, UnwatchedPaths []string
 }
 
 // Run is a watched command. End must be called, by one goroutine at a time.
@@ -205,12 +205,12 @@ func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *R
 func (r *Run) fail(w *Watcher, err error) {
 	var large *tooLarge
 	switch {
-	case err == nil || r.done.NotUndoable != "":
+	case err == nil || r.done.NotUndoableReason != "":
 	case errors.As(err, &large), errors.Is(err, errSlow), errors.Is(err, errForbidden):
-		r.done.NotUndoable = err.Error()
+		r.done.NotUndoableReason = err.Error()
 	default:
 		w.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
-		r.done.NotUndoable = "the previous state of the workspace could not be stored: " + err.Error()
+		r.done.NotUndoableReason = "the previous state of the workspace could not be stored: " + err.Error()
 	}
 }
 
@@ -226,7 +226,7 @@ func (f *folder) begin(ctx context.Context, r *Run) error {
 	if err := f.save(); err != nil {
 		return err
 	}
-	if err := f.watcher.cfg.Log.BeginCommand(ctx, r.row); err != nil {
+	if err := f.watcher.cfg.ChangeLog.BeginCommand(ctx, r.row); err != nil {
 		return err
 	}
 	r.folder = f
@@ -270,14 +270,14 @@ func (r *Run) End(ctx context.Context) Changes {
 	defer cancel()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r.done.NotUndoable == "" {
+	if r.done.NotUndoableReason == "" {
 		r.fail(f.watcher, f.walk(ctx, r))
 	}
 	f.running = slices.DeleteFunc(f.running, func(o *Run) bool { return o == r })
 	if len(f.running) > 0 {
 		r.fail(f.watcher, f.save())
 	}
-	r.fail(f.watcher, f.watcher.cfg.Log.EndCommand(ctx, r.row.Call))
+	r.fail(f.watcher, f.watcher.cfg.ChangeLog.EndCommand(ctx, r.row.Call))
 	slices.SortStableFunc(r.done.Files, func(a, b wire.FileChange) int { return compareNames(a.Path, b.Path) })
 	return r.done
 }
@@ -306,7 +306,7 @@ func (w *Watcher) WaitSettled(ctx context.Context) {
 
 // Recover records the changes of commands that were running when Sextant ended. Call it before the first Begin.
 func (w *Watcher) Recover(ctx context.Context) error {
-	open, err := w.cfg.Log.Commands(ctx)
+	open, err := w.cfg.ChangeLog.RunningCommands(ctx)
 	for _, c := range open {
 		if err != nil {
 			break
@@ -314,7 +314,7 @@ func (w *Watcher) Recover(ctx context.Context) error {
 		if found := w.recover(ctx, c); found != nil {
 			w.cfg.Logger.Warn("the changes of an interrupted command are not known", "folder", c.Folder, "err", found)
 		}
-		err = w.cfg.Log.EndCommand(ctx, c.Call)
+		err = w.cfg.ChangeLog.EndCommand(ctx, c.Call)
 	}
 	return err
 }

@@ -65,8 +65,8 @@ func openBench(t testing.TB, home string, change ...func(*snapshot.Config)) *ben
 	check(err)
 	known := protectedpaths.New(protectedpaths.OwnFolders{Home: home, Data: data})
 	cfg := snapshot.Config{
-		Dir: filepath.Join(data, "before"), Places: known, Blobs: kept, Log: b.store,
-		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
+		Dir: filepath.Join(data, "before"), Places: known, Blobs: kept, ChangeLog: b.store,
+		ForbiddenPaths: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -75,13 +75,13 @@ func openBench(t testing.TB, home string, change ...func(*snapshot.Config)) *ben
 	folder := func() string { return b.work }
 	b.files = files.New(files.Config{
 		Paths: toolkit.Paths{Folder: folder, Home: home, Places: known}, Blobs: kept, Changes: b.store,
-		Watcher:   b.Watcher,
-		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
+		Watcher:        b.Watcher,
+		ForbiddenPaths: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
 	})
 	b.shell = shell.New(shell.Config{
 		Folder: folder, Home: home, Places: known,
 		Sandbox: confine.New(confine.Config{Home: home, SecretPaths: []string{data}}), Snapshots: b.Watcher,
-		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
+		ForbiddenPaths: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 	return b
 }
@@ -94,9 +94,9 @@ func (b *bench) disableSandboxParts(parts ...string) {
 		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Snapshots: b.Watcher,
 		Sandbox: confine.New(confine.Config{
 			Home: b.home, SecretPaths: []string{filepath.Join(b.home, "data")},
-			Disabled: parts,
+			DisabledMechanisms: parts,
 		}),
-		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
+		ForbiddenPaths: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 }
 

@@ -33,13 +33,13 @@ const (
 // Task contains the parameters of run_subagent. If Model is "", the Runner chooses it. If MaxCalls or MaxRounds is 0,
 // only the caller's limits apply. A nil Tools means all tools of the caller; an empty Tools or Task is refused.
 type Task struct {
-	Task      string   `json:"task"`
-	Expect    string   `json:"expect"`
-	Tools     []string `json:"tools"`
-	ReadOnly  bool     `json:"read_only"`
-	MaxCalls  int      `json:"max_calls"`
-	MaxRounds int      `json:"max_rounds"`
-	Model     string   `json:"model"`
+	Task           string   `json:"task"`
+	ExpectedAnswer string   `json:"expect"`
+	Tools          []string `json:"tools"`
+	ReadOnly       bool     `json:"read_only"`
+	MaxCalls       int      `json:"max_calls"`
+	MaxRounds      int      `json:"max_rounds"`
+	Model          string   `json:"model"`
 }
 
 // Report is the outcome of a task.
@@ -93,7 +93,7 @@ func New(run Runner) *Tools {
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p Task
 	_ = json.Unmarshal(call.Args, &p)
-	return toolspec.Description{Present: "Subagent: " + excerpt.Line(p.Task, 80), ForwardsSecrets: true}
+	return toolspec.Description{Sentence: "Subagent: " + excerpt.Line(p.Task, 80), ForwardsSecrets: true}
 }
 
 // outcome is the value of run_subagent. Conversation is the id of the subagent's conversation.

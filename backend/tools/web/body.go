@@ -54,7 +54,7 @@ func (r *response) decode() content {
 	c.raw = excerpt.Printable(toUTF8(r.body, declared))
 	c.text = c.raw
 	if c.mime == "text/html" || c.mime == "application/xhtml+xml" {
-		text, _, err := readable.Source(c.raw[:excerpt.PrefixLen(c.raw, maxMarkup)], r.url.String(), "markdown")
+		text, _, err := readable.ExtractHTML(c.raw[:excerpt.PrefixLen(c.raw, maxMarkup)], r.url.String(), "markdown")
 		if err != nil {
 			// The HTML is nested too deeply to convert.
 			text = withoutTags(c.raw)

@@ -140,7 +140,7 @@ func (t *Tools) follow(ctx context.Context, e exchange, next *http.Request, via 
 	}
 	args[e.argument] = to.String()
 	var err error
-	if call.Args, err = json.Marshal(args); err != nil || !t.cfg.Allowed(ctx, call) {
+	if call.Args, err = json.Marshal(args); err != nil || !t.cfg.IsAllowed(ctx, call) {
 		return refuse("it leads to a host that has to be asked about first")
 	}
 	return nil

@@ -86,7 +86,7 @@ func (p httpRequestParams) body() (text, kind string) {
 func (p httpRequestParams) describe() toolspec.Description {
 	u, bad := parse(p.URL)
 	if bad != nil {
-		return toolspec.Description{Present: "Sending a request", Target: p.URL}
+		return toolspec.Description{Sentence: "Sending a request", Target: p.URL}
 	}
 	d := toolspec.Description{
 		Target: secrets.NormalizeReferences(p.method() + " " + u.Redacted()), Hosts: hosts(u),
@@ -101,7 +101,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 		}
 		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
 	}
-	d.Present = secrets.NormalizeReferences(p.sentence("Sending", "Requesting", u))
+	d.Sentence = secrets.NormalizeReferences(p.sentence("Sending", "Requesting", u))
 	d.Secrets = p.secretUses(u)
 	return d
 }

@@ -98,7 +98,7 @@ func TestDescribe(t *testing.T) {
 			"http_request",
 			map[string]any{"url": "https://API.example/items", "method": "POST", "body": "ten chars!"},
 			toolspec.Description{
-				Present: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items",
+				Sentence: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items",
 				Data: "ten chars!", Hosts: []string{"api.example"}, LimitMS: 30_000,
 			},
 		},
@@ -106,24 +106,24 @@ func TestDescribe(t *testing.T) {
 			"url":     "https://api.example:8443/items",
 			"headers": map[string]string{"X-B": "2", "X-A": "1"},
 		}, toolspec.Description{
-			Present: "Requesting api.example:8443/items (GET)", Target: "GET https://api.example:8443/items",
+			Sentence: "Requesting api.example:8443/items (GET)", Target: "GET https://api.example:8443/items",
 			Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"}, LimitMS: 30_000,
 		}},
 		{"wget", map[string]any{"uri": "http://user:word@2130706433/x?y"}, toolspec.Description{
-			Present: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"},
+			Sentence: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"},
 			LimitMS: 30_000,
 		}},
 		{"wget", map[string]any{"uri": "http://[::ffff:7f00:1]:80/", "timeoutMs": 5000}, toolspec.Description{
-			Present: "Reading 127.0.0.1:80", Target: "http://127.0.0.1:80/", Hosts: []string{"127.0.0.1:80"},
+			Sentence: "Reading 127.0.0.1:80", Target: "http://127.0.0.1:80/", Hosts: []string{"127.0.0.1:80"},
 			LimitMS: 5000,
 		}},
 		{
 			"wget",
 			map[string]any{"uri": "nonsense"},
-			toolspec.Description{Present: "Reading an address", Target: "nonsense"},
+			toolspec.Description{Sentence: "Reading an address", Target: "nonsense"},
 		},
 		{"web_search", map[string]any{"query": "desk lamp"}, toolspec.Description{
-			Present: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp",
+			Sentence: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp",
 			Hosts: []string{"html.duckduckgo.com"}, LimitMS: 20_000,
 		}},
 	}

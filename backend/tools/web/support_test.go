@@ -64,7 +64,7 @@ func newFakeInternet(t *testing.T, h http.HandlerFunc) *fakeInternet {
 	n.Tools = New(Config{
 		Transport: guard.Transport(), Setting: func(name string) string { return n.settings[name] },
 		Now: func() time.Time { return n.now },
-		Allowed: func(_ context.Context, call toolspec.Call) bool {
+		IsAllowed: func(_ context.Context, call toolspec.Call) bool {
 			for _, a := range n.allowed {
 				if strings.Contains(string(call.Args), a) {
 					return true
@@ -102,7 +102,7 @@ func wantText(t *testing.T, r toolspec.Result, want ...string) {
 	}
 	for _, w := range want {
 		if !strings.Contains(r.ModelText(), w) {
-			t.Errorf("%q does not say %q", excerpt.Runes(r.ModelText(), 500), w)
+			t.Errorf("%q does not say %q", excerpt.TruncateRunes(r.ModelText(), 500), w)
 		}
 	}
 }

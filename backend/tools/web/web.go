@@ -27,9 +27,9 @@ const Group = "web"
 type Config struct {
 	// Transport sends every request. It must not use the proxy of the environment.
 	Transport http.RoundTripper
-	// Allowed reports whether call would run without a question. It is called for a redirect to another host, with the
-	// new address. Nil allows no such redirect.
-	Allowed func(ctx context.Context, call toolspec.Call) bool
+	// IsAllowed reports whether call would run without a question. It is called for a redirect to another host, with
+	// the new address. Nil allows no such redirect.
+	IsAllowed func(ctx context.Context, call toolspec.Call) bool
 	// Setting returns the effective value of a setting such as search_provider or web_per_minute. It may be nil.
 	Setting func(name string) string
 	// Secrets contains the secrets that requests may name. It may be nil.
@@ -68,8 +68,8 @@ func New(cfg Config) *Tools {
 	if cfg.Setting == nil {
 		cfg.Setting = func(string) string { return "" }
 	}
-	if cfg.Allowed == nil {
-		cfg.Allowed = func(context.Context, toolspec.Call) bool { return false }
+	if cfg.IsAllowed == nil {
+		cfg.IsAllowed = func(context.Context, toolspec.Call) bool { return false }
 	}
 	return &Tools{
 		cfg: cfg, List: toolkit.List[tool]{httpRequest(), wget(), webSearch()},
@@ -84,7 +84,7 @@ func (t tool) Definition() toolspec.Definition { return t.def }
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	return x.describe(t, call)
 }

@@ -69,8 +69,8 @@ type provider struct {
 	results func(s search, r *response) ([]searchResult, error)
 }
 
-// Providers returns the values of the setting search_provider. The first is the default.
-func Providers() []string {
+// SearchProviders returns the values of the setting search_provider. The first is the default.
+func SearchProviders() []string {
 	var names []string
 	for _, p := range providers() {
 		names = append(names, p.name)
@@ -93,7 +93,7 @@ func webSearch() tool {
 			var p webSearchParams
 			_ = json.Unmarshal(call.Args, &p)
 			d := toolspec.Description{
-				Present: fmt.Sprintf("Searching the web for %q", excerpt.Line(p.Query, 60)), Data: p.Query,
+				Sentence: fmt.Sprintf("Searching the web for %q", excerpt.Line(p.Query, 60)), Data: p.Query,
 				LimitMS: int(searchTimeout.Milliseconds()),
 			}
 			if _, base, bad := t.provider(); bad == nil {
@@ -128,7 +128,7 @@ func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 		}
 		if !found {
 			return bad(fmt.Sprintf("there is no search provider %q", name),
-				"Set search_provider to "+strings.Join(Providers(), ", ")+".")
+				"Set search_provider to "+strings.Join(SearchProviders(), ", ")+".")
 		}
 	}
 	for _, setting := range chosen.needs {

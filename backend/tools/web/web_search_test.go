@@ -141,7 +141,7 @@ func TestMaliciousProvider(t *testing.T) {
 	r := ask("links")
 	wantText(t, r, "1. Good [31m lamp\n   https://good.example/\n   long long", "2. untitled.example\n")
 	if strings.Contains(r.Text, "javascript") || strings.Contains(r.Text, "file:") || len(r.Text) > 1000 {
-		t.Errorf("%d bytes: %s", len(r.Text), excerpt.Runes(r.Text, 300))
+		t.Errorf("%d bytes: %s", len(r.Text), excerpt.TruncateRunes(r.Text, 300))
 	}
 	wantText(t, ask("none"), "No results")
 	wantText(t, ask("null"), "No results")

@@ -39,11 +39,11 @@ func wget() tool {
 			_ = json.Unmarshal(call.Args, &p)
 			u, bad := parse(p.URI)
 			if bad != nil {
-				return toolspec.Description{Present: "Reading an address", Target: p.URI}
+				return toolspec.Description{Sentence: "Reading an address", Target: p.URI}
 			}
 			timeout, _ := timeoutOf(p.TimeoutMS)
 			return toolspec.Description{
-				Present: "Reading " + shortAddress(u), Target: u.Redacted(), Hosts: hosts(u),
+				Sentence: "Reading " + shortAddress(u), Target: u.Redacted(), Hosts: hosts(u),
 				LimitMS: int(timeout.Milliseconds()),
 			}
 		},
@@ -110,7 +110,7 @@ func (r *response) httpError() toolspec.Result {
 	}
 	text := r.url.Redacted() + " answered " + r.statusLine()
 	if c := r.decode(); c.text != "" {
-		text += ": " + excerpt.Runes(c.text, maxErrorText)
+		text += ": " + excerpt.TruncateRunes(c.text, maxErrorText)
 	}
 	failed := toolspec.Fail(kind, text, next)
 	failed.Sources = []string{origin(r.url)}

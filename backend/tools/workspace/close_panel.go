@@ -37,9 +37,9 @@ func closePanel(nav *navigation.Map) tool {
 		describe: func(args json.RawMessage) toolspec.Description {
 			var p closePanelParams
 			if json.Unmarshal(args, &p) != nil || p.Panel == "" {
-				return toolspec.Description{Present: "Closing the panel"}
+				return toolspec.Description{Sentence: "Closing the panel"}
 			}
-			return toolspec.Description{Present: "Closing the " + p.Panel + " panel", Target: p.Panel}
+			return toolspec.Description{Sentence: "Closing the " + p.Panel + " panel", Target: p.Panel}
 		},
 	}
 }

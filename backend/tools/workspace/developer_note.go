@@ -52,8 +52,8 @@ func developerNote() tool {
 			var p developerNoteParams
 			_ = json.Unmarshal(args, &p)
 			return toolspec.Description{
-				Present: "Writing a note for the developers",
-				Target:  "the folder of developer notes", Data: p.Text,
+				Sentence: "Writing a note for the developers",
+				Target:   "the folder of developer notes", Data: p.Text,
 			}
 		},
 	}

@@ -53,13 +53,13 @@ func enhanceBaselinePrompt() tool {
 			_ = json.Unmarshal(args, &p)
 			if p.Remove > 0 {
 				return toolspec.Description{
-					Present: fmt.Sprintf("Removing prompt note %d", p.Remove),
-					Target:  "the assistant's instructions",
+					Sentence: fmt.Sprintf("Removing prompt note %d", p.Remove),
+					Target:   "the assistant's instructions",
 				}
 			}
 			return toolspec.Description{
-				Present: "Adding a prompt note",
-				Target:  "the assistant's instructions, in every later turn", Data: p.Note,
+				Sentence: "Adding a prompt note",
+				Target:   "the assistant's instructions, in every later turn", Data: p.Note,
 			}
 		},
 	}

@@ -37,9 +37,9 @@ func focusSurface() tool {
 		describe: func(args json.RawMessage) toolspec.Description {
 			var p focusSurfaceParams
 			if json.Unmarshal(args, &p) != nil || p.Surface == "" {
-				return toolspec.Description{Present: "Moving the focus"}
+				return toolspec.Description{Sentence: "Moving the focus"}
 			}
-			return toolspec.Description{Present: "Moving the focus to " + p.Surface, Target: p.Surface}
+			return toolspec.Description{Sentence: "Moving the focus to " + p.Surface, Target: p.Surface}
 		},
 	}
 }

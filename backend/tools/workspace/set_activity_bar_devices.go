@@ -42,9 +42,9 @@ func setActivityBarDevices() tool {
 		describe: func(args json.RawMessage) toolspec.Description {
 			var p setActivityBarDevicesParams
 			if json.Unmarshal(args, &p) == nil && p.Device != "" {
-				return toolspec.Description{Present: "Emulating a " + p.Device, Target: p.Device}
+				return toolspec.Description{Sentence: "Emulating a " + p.Device, Target: p.Device}
 			}
-			return toolspec.Description{Present: "Setting the devices of the activity bar"}
+			return toolspec.Description{Sentence: "Setting the devices of the activity bar"}
 		},
 	}
 }

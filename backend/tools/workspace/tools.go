@@ -135,7 +135,7 @@ func (t *Tools) Execute(
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	f, found := t.find(call.Tool)
 	if !found {
-		return toolspec.Description{Present: "Running " + call.Tool}
+		return toolspec.Description{Sentence: "Running " + call.Tool}
 	}
 	return f.describe(call.Args)
 }
@@ -159,7 +159,7 @@ func ok(value any, text, sentence string) toolspec.Result {
 
 // present returns a describe function that ignores the arguments.
 func present(sentence string) func(json.RawMessage) toolspec.Description {
-	return func(json.RawMessage) toolspec.Description { return toolspec.Description{Present: sentence} }
+	return func(json.RawMessage) toolspec.Description { return toolspec.Description{Sentence: sentence} }
 }
 
 // titleOf converts a panel id to a title: "code-editor" becomes "Code editor".

@@ -178,7 +178,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		seen[d.Name] = true
-		if got := b.Describe(toolspec.Call{Tool: d.Name, Args: d.Examples[0]}); got.Present == "" {
+		if got := b.Describe(toolspec.Call{Tool: d.Name, Args: d.Examples[0]}); got.Sentence == "" {
 			t.Errorf("%s has no sentence", d.Name)
 		}
 	}
@@ -199,7 +199,7 @@ func TestInvalidArgumentsAreRefused(t *testing.T) {
 		b.fails(d.Name, `[1]`, toolspec.ValidationError, d.Name)
 	}
 	b.fails("no_such_tool", `{}`, toolspec.UserError, "does not exist")
-	if got := b.Describe(toolspec.Call{Tool: "no_such_tool"}); got.Present == "" {
+	if got := b.Describe(toolspec.Call{Tool: "no_such_tool"}); got.Sentence == "" {
 		t.Error("an unknown tool has no sentence")
 	}
 }

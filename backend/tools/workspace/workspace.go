@@ -165,9 +165,9 @@ func (w *Workspace) update(ctx context.Context, edit func(*state) []event.Event)
 	return nil
 }
 
-// Show activates the panel id, as the tool that opens it does. It does nothing for a panel that is already active,
+// ShowPanel activates the panel id, as the tool that opens it does. It does nothing for a panel that is already active,
 // unknown or unusable.
-func (w *Workspace) Show(ctx context.Context, id string) error {
+func (w *Workspace) ShowPanel(ctx context.Context, id string) error {
 	if _, ok := w.panel(id); !ok || w.ActivePanel() == id {
 		return nil
 	}

@@ -60,7 +60,7 @@ func newJoinServer() *mcpserver.JoinServer {
 		changed, stop := feed.subscribe()
 		return mcpserver.Config{
 			Tools: plainTools{}, Caller: pipeline{}, Version: "conformance", Client: request.Client,
-			Resources: resourceProvider{}, Fixtures: fixtures(feed), Changed: changed, PromptChanges: true,
+			Resources: resourceProvider{}, LocalTools: fixtures(feed), Changes: changed, ReportsPromptChanges: true,
 		}, stop
 	})
 }

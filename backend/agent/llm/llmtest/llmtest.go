@@ -19,12 +19,12 @@ import (
 // Key is the key to configure for a provider that needs one.
 const Key = "sk-of-the-suite-0123456789"
 
-// Open configures the provider under test for the service and returns its model "m". It closes what it opens when
+// OpenFunc configures the provider under test for the service and returns its model "m". It closes what it opens when
 // t ends.
-type Open func(t *testing.T, service *openaitest.Server) llm.Model
+type OpenFunc func(t *testing.T, service *openaitest.Server) llm.Model
 
-// Provider runs the suite against the models that open returns.
-func Provider(t *testing.T, open Open) {
+// TestProvider runs the suite against the models that open returns.
+func TestProvider(t *testing.T, open OpenFunc) {
 	for name, test := range map[string]func(*testing.T, subject){
 		"text and reasoning":        textAndThought,
 		"calls":                     completeCalls,
@@ -40,9 +40,9 @@ func Provider(t *testing.T, open Open) {
 	}
 }
 
-type subject struct{ open Open }
+type subject struct{ open OpenFunc }
 
-func (s subject) at(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, llm.Model) {
+func (s subject) at(t *testing.T, turns ...openaitest.Answer) (*openaitest.Server, llm.Model) {
 	t.Helper()
 	service, err := openaitest.Start(turns...)
 	if err != nil {
@@ -82,7 +82,7 @@ func textAndThought(t *testing.T, s subject) {
 	const text, thought = "Größe: 12 m², <b>fertig</b>.", "Erst messen."
 	_, m := s.at(
 		t,
-		openaitest.Turn{
+		openaitest.Answer{
 			Reasoning: thought,
 			Text:      text,
 			ChunkSize: 3,
@@ -102,7 +102,7 @@ func textAndThought(t *testing.T, s subject) {
 }
 
 func completeCalls(t *testing.T, s subject) {
-	_, m := s.at(t, openaitest.Turn{Text: "Looking.", ChunkSize: 2, Calls: []openaitest.Call{
+	_, m := s.at(t, openaitest.Answer{Text: "Looking.", ChunkSize: 2, Calls: []openaitest.Call{
 		{ID: "a", Name: "click_element", Args: `{"annotationId": 12, "modifiers": ["Shift"]}`},
 		{ID: "b", Name: "annotate_page", Args: ""},
 		{ID: "c", Name: "type_text", Args: `{"text":"a \"b\" {c} ü"}`},
@@ -126,20 +126,20 @@ func brokenArguments(t *testing.T, s subject) {
 		{`{"path":"/tm`, "length"},
 		{``, "length"},
 	} {
-		_, m := s.at(t, openaitest.Turn{Finish: c.finish, Calls: []openaitest.Call{
+		_, m := s.at(t, openaitest.Answer{Finish: c.finish, Calls: []openaitest.Call{
 			{ID: "b", Name: "fine", Args: `{"x":1}`}, {ID: "a", Name: "bash", Args: c.args},
 		}})
 		h, err := ask(t, m, hello())
-		if err != nil || len(h.Calls) != 1 || h.Calls[0].Name != "fine" || len(h.Broken) != 1 ||
-			h.Broken[0].Name != "bash" ||
-			h.Broken[0].Problem == "" {
-			t.Errorf("%q: calls %+v, broken %+v, error %v", c.args, h.Calls, h.Broken, err)
+		if err != nil || len(h.Calls) != 1 || h.Calls[0].Name != "fine" || len(h.BrokenCalls) != 1 ||
+			h.BrokenCalls[0].Name != "bash" ||
+			h.BrokenCalls[0].Problem == "" {
+			t.Errorf("%q: calls %+v, broken %+v, error %v", c.args, h.Calls, h.BrokenCalls, err)
 		}
 	}
 }
 
 func conversation(t *testing.T, s subject) {
-	service, m := s.at(t, openaitest.Turn{Text: "ok"})
+	service, m := s.at(t, openaitest.Answer{Text: "ok"})
 	picture := chat.Image{MIME: "image/png", Data: []byte{1, 2, 3}}
 	_, err := ask(t, m, llm.Request{
 		System: "rules", MaxTokens: 321,
@@ -187,14 +187,14 @@ func conversation(t *testing.T, s subject) {
 	if results != 2 || calls != 2 || pictures != 2 {
 		t.Errorf("%d results, %d calls, %d pictures in %s", results, calls, pictures, req.Body)
 	}
-	if req.Model != "m" || !req.Stream || !req.Tool("look") || !req.Tool("bare") ||
+	if req.Model != "m" || !req.Stream || !req.HasTool("look") || !req.HasTool("bare") ||
 		!strings.Contains(string(req.Body), "321") {
 		t.Errorf("request %s", req.Body)
 	}
 }
 
 func sameBytes(t *testing.T, s subject) {
-	service, m := s.at(t, openaitest.Turn{Text: "1"}, openaitest.Turn{Text: "2"})
+	service, m := s.at(t, openaitest.Answer{Text: "1"}, openaitest.Answer{Text: "2"})
 	req := hello()
 	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
 		Name: "f", Parameters: json.RawMessage(`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"},"c":{"enum":[1,2]}}}`),
@@ -210,7 +210,8 @@ func sameBytes(t *testing.T, s subject) {
 }
 
 func stopReasons(t *testing.T, s subject) {
-	_, m := s.at(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
+	_, m := s.at(t, openaitest.Answer{Text: "a", Finish: "length"},
+		openaitest.Answer{Text: "b", Finish: "content_filter"})
 	for _, want := range []llm.StopReason{llm.StopLength, llm.StopFilter} {
 		h, err := ask(t, m, hello())
 		if err != nil || h.Stop != want {
@@ -227,18 +228,18 @@ func refusals(t *testing.T, s subject) {
 		body   string
 		kind   llm.ErrorKind
 	}{
-		{401, `{"error":{"message":"Incorrect API key provided: ` + Key + `"}}`, llm.Unauthorized},
-		{403, leak, llm.Unauthorized},
-		{404, `{"error":{"message":"The model 'm' does not exist"}}`, llm.NoModel},
-		{400, `{"error":{"message":"prompt is too long: 9 tokens > 8"}}`, llm.TooLong},
-		{400, leak, llm.Failed},
-		{429, leak, llm.RateLimited},
-		{503, leak, llm.Failed},
-		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.Failed},
+		{401, `{"error":{"message":"Incorrect API key provided: ` + Key + `"}}`, llm.KindUnauthorized},
+		{403, leak, llm.KindUnauthorized},
+		{404, `{"error":{"message":"The model 'm' does not exist"}}`, llm.KindNoModel},
+		{400, `{"error":{"message":"prompt is too long: 9 tokens > 8"}}`, llm.KindTooLong},
+		{400, leak, llm.KindFailed},
+		{429, leak, llm.KindRateLimited},
+		{503, leak, llm.KindFailed},
+		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.KindFailed},
 	} {
 		service, m := s.at(t)
-		service.Answer = func(openaitest.Request) openaitest.Turn {
-			return openaitest.Turn{
+		service.Answer = func(openaitest.Request) openaitest.Answer {
+			return openaitest.Answer{
 				Status: c.status,
 				Body:   c.body,
 			}
@@ -258,13 +259,13 @@ func refusals(t *testing.T, s subject) {
 
 func resumed(t *testing.T, s subject) {
 	const text = "one two three"
-	whole := openaitest.Turn{Text: text, ChunkSize: 4}
+	whole := openaitest.Answer{Text: text, ChunkSize: 4}
 	call := []openaitest.Call{{ID: "a", Name: "act", Args: `{"n":1}`}}
 	service, m := s.at(t)
 	// The first answer breaks off. When asked to continue, the service sends the rest and the call.
-	service.Answer = func(r openaitest.Request) openaitest.Turn {
+	service.Answer = func(r openaitest.Request) openaitest.Answer {
 		if n := len(r.Messages); n > 2 && r.Messages[n-2].Role == "assistant" {
-			return openaitest.Turn{Text: strings.TrimPrefix(text, r.Messages[n-2].Content), Calls: call}
+			return openaitest.Answer{Text: strings.TrimPrefix(text, r.Messages[n-2].Content), Calls: call}
 		}
 		cut := whole
 		cut.CutAfter = strings.Index(string(openaitest.RenderAs(r.Format, whole)), `"thre"`)
@@ -275,8 +276,8 @@ func resumed(t *testing.T, s subject) {
 		t.Errorf("%+v, error %v", h, err)
 	}
 	req := hello()
-	req.TextCalls = true // so that the text may contain half a call
-	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Interrupted || !strings.HasPrefix(text, h.Text) ||
+	req.CallsInText = true // so that the text may contain half a call
+	if h, err = ask(t, m, req); llm.KindOf(err) != llm.KindInterrupted || !strings.HasPrefix(text, h.Text) ||
 		h.Text == "" ||
 		len(h.Calls) > 0 {
 		t.Errorf("written calls: %+v, error %v", h, err)
@@ -285,8 +286,8 @@ func resumed(t *testing.T, s subject) {
 
 func canceled(t *testing.T, s subject) {
 	service, m := s.at(t)
-	whole := openaitest.Turn{Text: "first second", ChunkSize: 6}
-	service.Answer = func(r openaitest.Request) openaitest.Turn {
+	whole := openaitest.Answer{Text: "first second", ChunkSize: 6}
+	service.Answer = func(r openaitest.Request) openaitest.Answer {
 		stall := whole
 		stall.StallAfter = strings.Index(string(openaitest.RenderAs(r.Format, whole)), "second")
 		return stall

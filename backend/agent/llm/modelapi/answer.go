@@ -112,7 +112,7 @@ func (a *answer) checkSize() error {
 		return nil
 	}
 	return &llm.Error{
-		Kind:       llm.Failed,
+		Kind:       llm.KindFailed,
 		Message:    "The answer was stopped: it is larger than 4 MB or holds more than 128 calls. No call of it ran",
 		Suggestion: "Ask for less at once.",
 		Err:        errTooLarge,
@@ -147,7 +147,7 @@ func (a *answer) response() llm.Response {
 			problem = "the call has no name"
 		}
 		if problem != "" {
-			r.Broken = append(r.Broken, llm.BrokenCall{ID: f.id, Name: f.name, Problem: problem})
+			r.BrokenCalls = append(r.BrokenCalls, llm.BrokenCall{ID: f.id, Name: f.name, Problem: problem})
 			continue
 		}
 		r.Calls = append(r.Calls, chat.ToolCall{ID: f.id, Name: f.name, Args: args, Signature: f.signature})

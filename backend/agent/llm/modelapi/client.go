@@ -55,23 +55,23 @@ type Format string
 
 // The wire formats. Auto stands for the format that DetectFormat returns; a Client treats it as Chat.
 const (
-	Auto      Format = "auto"
-	Chat      Format = "chat"
-	Responses Format = "responses"
-	Anthropic Format = "anthropic"
+	FormatAuto      Format = "auto"
+	FormatChat      Format = "chat"
+	FormatResponses Format = "responses"
+	FormatAnthropic Format = "anthropic"
 )
 
 // Formats returns the names of all formats, for settings.
 func Formats() []string {
-	return []string{string(Auto), string(Chat), string(Responses), string(Anthropic)}
+	return []string{string(FormatAuto), string(FormatChat), string(FormatResponses), string(FormatAnthropic)}
 }
 
 // path returns the path of requests in that format, below the base address.
 func (f Format) path() string {
 	switch f {
-	case Responses:
+	case FormatResponses:
 		return "/responses"
-	case Anthropic:
+	case FormatAnthropic:
 		return "/messages"
 	}
 	return "/chat/completions"
@@ -79,9 +79,9 @@ func (f Format) path() string {
 
 func (f Format) body(m *Client, req llm.Request) (any, error) {
 	switch f {
-	case Responses:
+	case FormatResponses:
 		return responsesBody(m, req)
-	case Anthropic:
+	case FormatAnthropic:
 		return anthropicBody(m, req)
 	}
 	return chatBody(m, req)
@@ -89,9 +89,9 @@ func (f Format) body(m *Client, req llm.Request) (any, error) {
 
 func (e Endpoint) reader() answerReader {
 	switch e.Format {
-	case Responses:
+	case FormatResponses:
 		return &responsesReader{}
-	case Anthropic:
+	case FormatAnthropic:
 		return &anthropicReader{}
 	}
 	return &chatReader{readsCost: e.reportsCost()}
@@ -99,7 +99,7 @@ func (e Endpoint) reader() answerReader {
 
 // authorize adds the headers that the format needs, with the key unless it is "".
 func (f Format) authorize(req *http.Request, key string) {
-	if f == Anthropic {
+	if f == FormatAnthropic {
 		req.Header.Set("Anthropic-Version", anthropicVersion)
 		if key != "" {
 			req.Header.Set("X-Api-Key", key)
@@ -199,7 +199,7 @@ func (c *Client) read(
 	}
 	res := a.response()
 	if chat, ok := r.(*chatReader); ok {
-		res.ReasoningField = chat.hasReasoning
+		res.HasReasoningField = chat.hasReasoning
 	}
 	return res, nil
 }
@@ -216,7 +216,7 @@ func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 		return own
 	case errors.As(err, &fromService):
 		return &llm.Error{
-			Kind: llm.Failed,
+			Kind: llm.KindFailed,
 			Message: c.Endpoint.Label + " ended the answer with an error" + withDetail(
 				c.Endpoint.errorDetail(fromService.data),
 			),
@@ -240,7 +240,7 @@ func (c *Client) stopError(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return &llm.Error{
-		Kind:       llm.Stalled,
+		Kind:       llm.KindStalled,
 		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", c.Endpoint.Label, c.IdleTimeout),
 		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
 		Err:        errStalled,

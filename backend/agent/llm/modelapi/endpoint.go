@@ -31,15 +31,15 @@ func DetectFormat(provider, base string) Format {
 	u, err := url.Parse(base)
 	switch {
 	case provider == llm.ProviderAnthropic:
-		return Anthropic
+		return FormatAnthropic
 	case err != nil || provider != llm.ProviderOpenAI:
-		return Chat
+		return FormatChat
 	case u.Hostname() == "api.openai.com":
-		return Responses
+		return FormatResponses
 	case u.Hostname() == "api.anthropic.com" || strings.HasSuffix(strings.TrimSuffix(u.Path, "/v1"), "/anthropic"):
-		return Anthropic
+		return FormatAnthropic
 	}
-	return Chat
+	return FormatChat
 }
 
 // Endpoint is the address of a provider, with its key and format. BaseURL has no trailing slash.
@@ -100,7 +100,7 @@ func CheckBaseURL(provider, base string) (string, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
 		return "", &llm.Error{
-			Kind:       llm.NotSupported,
+			Kind:       llm.KindNotSupported,
 			Message:    "The base address for " + provider + "/… is not an http or https address",
 			Suggestion: "Set " + EnvVar(provider, "BASE_URL") + " to an address such as http://127.0.0.1:8000/v1.",
 		}

@@ -27,13 +27,13 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &llm.Error{
-			Kind:       llm.Unauthorized,
+			Kind:       llm.KindUnauthorized,
 			Message:    c.Endpoint.Label + " refused the key" + withDetail(detail),
 			Suggestion: c.Endpoint.keyHint(),
 		}
 	case status == http.StatusNotFound && (detail == "" || !strings.Contains(strings.ToLower(detail), "model")):
 		return &llm.Error{
-			Kind: llm.Failed,
+			Kind: llm.KindFailed,
 			Message: fmt.Sprintf(
 				"There is no chat endpoint at %s%s%s",
 				c.Endpoint.BaseURL,
@@ -44,25 +44,25 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 		}
 	case status == http.StatusNotFound:
 		return &llm.Error{
-			Kind:       llm.NoModel,
+			Kind:       llm.KindNoModel,
 			Message:    fmt.Sprintf("%s has no model %q%s", c.Endpoint.Label, c.Model, withDetail(detail)),
 			Suggestion: c.Endpoint.modelHint(c.Model),
 		}
 	case status == http.StatusTooManyRequests:
 		return &llm.Error{
-			Kind:       llm.RateLimited,
+			Kind:       llm.KindRateLimited,
 			Message:    c.Endpoint.Label + " is limiting requests" + withDetail(detail),
 			Suggestion: "The conversation is kept. Wait a moment and send again, or choose another model.",
 		}
 	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(detail):
 		return &llm.Error{
-			Kind:       llm.TooLong,
+			Kind:       llm.KindTooLong,
 			Message:    fmt.Sprintf("The conversation is too long for %s%s", c.Model, withDetail(detail)),
 			Suggestion: "Start a new conversation, or choose a model with a larger context.",
 		}
 	}
 	return &llm.Error{
-		Kind:       llm.Failed,
+		Kind:       llm.KindFailed,
 		Message:    fmt.Sprintf("%s answered %d%s", c.Endpoint.Label, status, withDetail(detail)),
 		Suggestion: "The conversation is kept. Send again, or choose another model.",
 	}
@@ -70,7 +70,7 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 
 func (c *Client) unreachable(err error) *llm.Error {
 	return &llm.Error{
-		Kind:       llm.Unreachable,
+		Kind:       llm.KindUnreachable,
 		Message:    fmt.Sprintf("%s cannot be reached at %s", c.Endpoint.Label, c.Endpoint.BaseURL),
 		Suggestion: c.Endpoint.startHint(),
 		Err:        err,
@@ -80,7 +80,7 @@ func (c *Client) unreachable(err error) *llm.Error {
 
 func brokenOff(err error) *llm.Error {
 	return &llm.Error{
-		Kind:       llm.Interrupted,
+		Kind:       llm.KindInterrupted,
 		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
 		Suggestion: "Send \"continue\" to go on.",
 		Err:        err,
@@ -152,5 +152,5 @@ func withDetail(detail string) string {
 
 // oneLine returns s on one line, cut to 300 bytes.
 func oneLine(s string) string {
-	return excerpt.Bytes(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
+	return excerpt.TruncateBytes(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
 }

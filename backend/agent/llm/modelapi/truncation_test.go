@@ -17,9 +17,9 @@ import (
 )
 
 // recorded are answers of each kind, small enough to try every byte of their streams.
-func recorded() map[string]openaitest.Turn {
+func recorded() map[string]openaitest.Answer {
 	click := openaitest.Call{ID: "c1", Name: "click", Args: `{"id":12,"why":"to pay"}`}
-	return map[string]openaitest.Turn{
+	return map[string]openaitest.Answer{
 		"text":      {Text: "Größe: 12 m².", ChunkSize: 6, Usage: openaitest.Usage{Input: 5, Output: 4, Cached: 2}},
 		"reasoning": {Reasoning: "Two shops.", Text: "The first.", ChunkSize: 6},
 		"parallel calls": {
@@ -30,8 +30,8 @@ func recorded() map[string]openaitest.Turn {
 	}
 }
 
-func eachRecorded(t *testing.T, do func(t *testing.T, format Format, turn openaitest.Turn, stream []byte)) {
-	for _, format := range []Format{Chat, Responses, Anthropic} {
+func eachRecorded(t *testing.T, do func(t *testing.T, format Format, turn openaitest.Answer, stream []byte)) {
+	for _, format := range []Format{FormatChat, FormatResponses, FormatAnthropic} {
 		for name, turn := range recorded() {
 			t.Run(string(format)+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -68,13 +68,13 @@ func of(b []byte) func(context.Context) io.Reader {
 }
 
 // check tests what is true of every outcome, however the stream was damaged.
-func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
+func (o outcome) check(t *testing.T, turn openaitest.Answer, how string, at int) {
 	t.Helper()
 	var e *llm.Error
 	switch {
 	case o.streamed != o.Text:
 		t.Fatalf("%s at %d: the person saw %q, kept is %q", how, at, o.streamed, o.Text)
-	case o.err != nil && (len(o.Calls) > 0 || len(o.Broken) > 0):
+	case o.err != nil && (len(o.Calls) > 0 || len(o.BrokenCalls) > 0):
 		t.Fatalf("%s at %d: calls of a broken answer: %+v", how, at, o.Response)
 	case o.err != nil && (!errors.As(o.err, &e) || e.Suggestion == ""):
 		t.Fatalf("%s at %d: %v says nothing of what to do", how, at, o.err)
@@ -108,7 +108,7 @@ func countDifferences(a, b string) int {
 
 func TestStreamCutAtAnyByte(t *testing.T) {
 	t.Parallel()
-	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
+	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Answer, stream []byte) {
 		whole := 0
 		for at := range len(stream) + 1 {
 			o := readAll(t, format, of(stream[:at]))
@@ -118,7 +118,7 @@ func TestStreamCutAtAnyByte(t *testing.T) {
 				if o.Text != turn.Text || len(o.Calls) != len(turn.Calls) {
 					t.Fatalf("cut at %d: taken as whole: %+v", at, o.Response)
 				}
-			} else if llm.KindOf(o.err) != llm.Interrupted || !strings.HasPrefix(turn.Text, o.Text) {
+			} else if llm.KindOf(o.err) != llm.KindInterrupted || !strings.HasPrefix(turn.Text, o.Text) {
 				t.Fatalf("cut at %d: text %q, error %v", at, o.Text, o.err)
 			}
 			// What came before the cut is there, counted independently.
@@ -149,12 +149,12 @@ func sentBefore(format Format, part []byte) string {
 		}
 		_ = json.Unmarshal([]byte(data), &v)
 		switch format {
-		case Responses:
+		case FormatResponses:
 			var s string
 			if v.Type == "response.output_text.delta" && json.Unmarshal(v.Delta, &s) == nil {
 				text.WriteString(s)
 			}
-		case Anthropic:
+		case FormatAnthropic:
 			var d struct {
 				Text string `json:"text"`
 			}
@@ -187,7 +187,7 @@ func (s *stallingReader) Read(p []byte) (int, error) {
 
 func TestStreamStalledAtAnyByte(t *testing.T) {
 	t.Parallel()
-	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
+	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Answer, stream []byte) {
 		synctest.Test(t, func(t *testing.T) {
 			for at := range len(stream) + 1 {
 				began := time.Now()
@@ -197,7 +197,7 @@ func TestStreamStalledAtAnyByte(t *testing.T) {
 					func(ctx context.Context) io.Reader { return &stallingReader{ctx, stream[:at]} },
 				)
 				o.check(t, turn, "stalled", at)
-				if o.err != nil && llm.KindOf(o.err) != llm.Stalled ||
+				if o.err != nil && llm.KindOf(o.err) != llm.KindStalled ||
 					!strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
 					t.Fatalf("stalled at %d: text %q, error %v", at, o.Text, o.err)
 				}
@@ -217,7 +217,7 @@ func TestStreamGarbledAtAnyByte(t *testing.T) {
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		every = 3
 	}
-	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
+	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Answer, stream []byte) {
 		for at := range stream {
 			before := string(stream[:at])
 			began := strings.LastIndex(before, "\n\n") + 1

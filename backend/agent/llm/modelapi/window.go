@@ -47,7 +47,7 @@ func (c *Client) ContextWindow(ctx context.Context) (Window, error) {
 		}
 		err := c.fetchJSON(ctx, root+"/props", nil, &props)
 		return Window{Tokens: int(props.Settings.Reads), Loaded: true}, err
-	case c.Endpoint.Format == Anthropic:
+	case c.Endpoint.Format == FormatAnthropic:
 		var info modelInfo
 		err := c.fetchJSON(ctx, c.Endpoint.BaseURL+"/models/"+url.PathEscape(c.Model), nil, &info)
 		return info.window(), err

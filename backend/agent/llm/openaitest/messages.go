@@ -124,7 +124,7 @@ func readBlocks(role string, blocks []contentBlock, req *Request) (problem strin
 	return ""
 }
 
-func renderMessages(t Turn) []byte {
+func renderMessages(t Answer) []byte {
 	s := &stream{}
 	s.event("message_start", map[string]any{"message": map[string]any{
 		"id": "msg_1", "type": "message", "role": "assistant", "model": "test", "content": []any{}, "stop_reason": nil,

@@ -11,9 +11,9 @@ type Format string
 
 // The wire formats.
 const (
-	Chat      Format = "chat"
-	Responses Format = "responses"
-	Anthropic Format = "anthropic"
+	FormatChat      Format = "chat"
+	FormatResponses Format = "responses"
+	FormatAnthropic Format = "anthropic"
 )
 
 // Request is a request in any format, converted to the fields of the chat format.
@@ -106,8 +106,8 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Tool reports whether r offers a function of that name.
-func (r Request) Tool(name string) bool {
+// HasTool reports whether r offers a function of that name.
+func (r Request) HasTool(name string) bool {
 	for _, t := range r.Tools {
 		if t.Function.Name == name {
 			return true
@@ -116,8 +116,8 @@ func (r Request) Tool(name string) bool {
 	return false
 }
 
-// Last returns the content of the last message, "" if there is none.
-func (r Request) Last() string {
+// LastContent returns the content of the last message, "" if there is none.
+func (r Request) LastContent() string {
 	if len(r.Messages) == 0 {
 		return ""
 	}

@@ -141,7 +141,7 @@ func (s *stream) event(name string, v map[string]any) {
 	event(&s.b, v)
 }
 
-func renderResponses(t Turn) []byte {
+func renderResponses(t Answer) []byte {
 	s := &stream{numbered: true}
 	head := map[string]any{"id": "resp_1", "object": "response", "status": "in_progress", "output": []any{}}
 	s.event("response.created", map[string]any{"response": head})

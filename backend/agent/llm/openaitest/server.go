@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// Turn is one scripted answer; the zero value is an empty answer.
-type Turn struct {
+// Answer is one scripted answer; the zero value is an empty answer.
+type Answer struct {
 	// Reasoning is sent before Text.
 	Reasoning string
 	Text      string
@@ -83,7 +83,7 @@ type Server struct {
 	// Key is the key that requests must have, unless it is empty.
 	Key string
 	// Answer returns the turn for a request when the script is used up.
-	Answer func(Request) Turn
+	Answer func(Request) Answer
 	// OnRefused is called with the reason for every conversation that breaks the rules of services; may be nil.
 	OnRefused func(r Request, problem string)
 	// NoImages refuses requests with images.
@@ -101,13 +101,13 @@ type Server struct {
 	quit context.CancelFunc
 
 	mu       sync.Mutex
-	script   []Turn
+	script   []Answer
 	requests []Request
 	facts    []FactRequest
 }
 
 // Start listens on a free loopback port and answers requests with turns, in order.
-func Start(turns ...Turn) (*Server, error) {
+func Start(turns ...Answer) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
@@ -115,9 +115,9 @@ func Start(turns ...Turn) (*Server, error) {
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Server{ln: ln, script: turns, done: make(chan struct{}), quit: quit}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.handle(Chat, readChat))
-	mux.HandleFunc("POST /v1/responses", s.handle(Responses, readResponses))
-	mux.HandleFunc("POST /v1/messages", s.handle(Anthropic, readMessages))
+	mux.HandleFunc("POST /v1/chat/completions", s.handle(FormatChat, readChat))
+	mux.HandleFunc("POST /v1/responses", s.handle(FormatResponses, readResponses))
+	mux.HandleFunc("POST /v1/messages", s.handle(FormatAnthropic, readMessages))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
 	s.http = &http.Server{
@@ -150,14 +150,14 @@ func (s *Server) Close() {
 
 // SetAnswer sets Answer while another process sends requests. It takes the lock, because the race detector sees
 // no order between processes.
-func (s *Server) SetAnswer(answer func(Request) Turn) {
+func (s *Server) SetAnswer(answer func(Request) Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Answer = answer
 }
 
 // Add appends turns to the script.
-func (s *Server) Add(turns ...Turn) {
+func (s *Server) Add(turns ...Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, turns...)
@@ -242,8 +242,8 @@ func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, 
 			refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
 			return
 		}
-		if !s.ScriptedProbes && len(req.Tools) == 1 && req.Tool(probeTool) {
-			s.play(w, r, format, Turn{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
+		if !s.ScriptedProbes && len(req.Tools) == 1 && req.HasTool(probeTool) {
+			s.play(w, r, format, Answer{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
 			return
 		}
 		s.play(w, r, format, s.next(req))
@@ -262,7 +262,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-func (s *Server) next(req Request) Turn {
+func (s *Server) next(req Request) Answer {
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
 	if len(s.script) > 0 {
@@ -276,7 +276,7 @@ func (s *Server) next(req Request) Turn {
 	if answer != nil {
 		return answer(req)
 	}
-	return Turn{Status: http.StatusInternalServerError, Body: `{"error":{"message":"the script is used up"}}`}
+	return Answer{Status: http.StatusInternalServerError, Body: `{"error":{"message":"the script is used up"}}`}
 }
 
 func refuse(w http.ResponseWriter, status int, message, code string) {
@@ -304,9 +304,9 @@ func limitOffset(mark, whole int) int { return max(0, min(mark, whole)) }
 const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: " +
 	"no-cache\r\nConnection: close\r\n\r\n"
 
-func isError(t Turn) bool { return t.Status != 0 && t.Status != http.StatusOK }
+func isError(t Answer) bool { return t.Status != 0 && t.Status != http.StatusOK }
 
-func errorBody(t Turn) string {
+func errorBody(t Answer) string {
 	if strings.TrimSpace(t.Body) != "" {
 		return t.Body
 	}

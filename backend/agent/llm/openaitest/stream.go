@@ -9,7 +9,7 @@ import (
 )
 
 // play sends the answer t.
-func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Turn) {
+func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Answer) {
 	if isError(t) {
 		if t.RetryAfter != "" {
 			w.Header().Set("Retry-After", t.RetryAfter)
@@ -70,19 +70,19 @@ func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 }
 
 // Render returns the stream of t in the chat format.
-func Render(t Turn) []byte { return RenderAs(Chat, t) }
+func Render(t Answer) []byte { return RenderAs(FormatChat, t) }
 
 // RenderAs returns the stream of t in any format.
-func RenderAs(format Format, t Turn) []byte {
+func RenderAs(format Format, t Answer) []byte {
 	stream := []byte(t.Raw)
 	if t.ChunkSize <= 0 {
 		t.ChunkSize = 7
 	}
 	switch {
 	case t.Raw != "":
-	case format == Responses:
+	case format == FormatResponses:
 		stream = renderResponses(t)
-	case format == Anthropic:
+	case format == FormatAnthropic:
 		stream = renderMessages(t)
 	default:
 		stream = renderChat(t)
@@ -93,7 +93,7 @@ func RenderAs(format Format, t Turn) []byte {
 	return stream
 }
 
-func renderChat(t Turn) []byte {
+func renderChat(t Answer) []byte {
 	size := t.ChunkSize
 	var b bytes.Buffer
 	chunk(&b, map[string]any{"role": "assistant", "content": ""}, nil)

@@ -44,7 +44,7 @@ func TestBreakerHalfOpensAfterCooldown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b breakers
 		at := modelapi.Endpoint{BaseURL: "http://a"}
-		down := &llm.Error{Kind: llm.Unreachable, Retryable: true}
+		down := &llm.Error{Kind: llm.KindUnreachable, Retryable: true}
 		for i := range failureThreshold {
 			if b.remaining(at.BaseURL) != 0 {
 				t.Fatalf("closed after %d failures", i)
@@ -62,7 +62,7 @@ func TestBreakerHalfOpensAfterCooldown(t *testing.T) {
 		if b.remaining(at.BaseURL) == 0 {
 			t.Error("a stop opened it")
 		}
-		b.record(at, &llm.Error{Kind: llm.Unauthorized})
+		b.record(at, &llm.Error{Kind: llm.KindUnauthorized})
 		if b.remaining(at.BaseURL) != 0 {
 			t.Error("a service that answers is left alone")
 		}

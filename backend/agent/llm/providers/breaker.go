@@ -56,11 +56,11 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Interrupted &&
-		(e.Kind != llm.Failed || !e.Retryable):
+	case err == nil || e.Kind != llm.KindUnreachable && e.Kind != llm.KindStalled && e.Kind != llm.KindInterrupted &&
+		(e.Kind != llm.KindFailed || !e.Retryable):
 		delete(b.at, at.BaseURL)
 		return
-	case at.Local && e.Kind == llm.Unreachable: // costs nothing, and may be started at any time
+	case at.Local && e.Kind == llm.KindUnreachable: // costs nothing, and may be started at any time
 		return
 	}
 	if b.at == nil {

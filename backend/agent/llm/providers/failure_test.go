@@ -15,46 +15,46 @@ import (
 )
 
 func TestErrorKindsByStatus(t *testing.T) {
-	again := func(turn openaitest.Turn) []openaitest.Turn { return []openaitest.Turn{turn, turn, turn} }
+	again := func(turn openaitest.Answer) []openaitest.Answer { return []openaitest.Answer{turn, turn, turn} }
 	for name, c := range map[string]struct {
-		turn openaitest.Turn
+		turn openaitest.Answer
 		kind llm.ErrorKind
 		says string
 	}{
-		"wrong key": {openaitest.Turn{
+		"wrong key": {openaitest.Answer{
 			Status: 401,
 			Body:   `{"error":{"message":"Incorrect API key provided: ab***."}}`,
-		}, llm.Unauthorized, "Incorrect API key"},
-		"forbidden": {openaitest.Turn{Status: 403}, llm.Unauthorized, "Forbidden"},
-		"no such model": {openaitest.Turn{
+		}, llm.KindUnauthorized, "Incorrect API key"},
+		"forbidden": {openaitest.Answer{Status: 403}, llm.KindUnauthorized, "Forbidden"},
+		"no such model": {openaitest.Answer{
 			Status: 404,
 			Body:   `{"error":{"message":"The model 'm' does not exist"}}`,
-		}, llm.NoModel, `"m"`},
+		}, llm.KindNoModel, `"m"`},
 		"no chat here": {
-			openaitest.Turn{Status: 404, Body: `<html>not found</html>`},
-			llm.Failed,
+			openaitest.Answer{Status: 404, Body: `<html>not found</html>`},
+			llm.KindFailed,
 			"no chat endpoint",
 		},
-		"rate limited": {openaitest.Turn{Status: 429, RetryAfter: "60"}, llm.RateLimited, "limiting requests"},
+		"rate limited": {openaitest.Answer{Status: 429, RetryAfter: "60"}, llm.KindRateLimited, "limiting requests"},
 		"too long": {
-			openaitest.Turn{
+			openaitest.Answer{
 				Status: 400,
 				Body:   `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`,
 			},
-			llm.TooLong,
+			llm.KindTooLong,
 			"too long",
 		},
 		"bad request": {
-			openaitest.Turn{Status: 400, Body: `{"detail":"tools not supported"}`},
-			llm.Failed,
+			openaitest.Answer{Status: 400, Body: `{"detail":"tools not supported"}`},
+			llm.KindFailed,
 			"tools not supported",
 		},
 		"down, error string": {
-			openaitest.Turn{Status: 503, Body: `{"error":"loading model"}`},
-			llm.Failed,
+			openaitest.Answer{Status: 503, Body: `{"error":"loading model"}`},
+			llm.KindFailed,
 			"loading model",
 		},
-		"down, no JSON": {openaitest.Turn{Status: 502, Body: "Bad gateway"}, llm.Failed, "502"},
+		"down, no JSON": {openaitest.Answer{Status: 502, Body: "Bad gateway"}, llm.KindFailed, "502"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, r := serve(t, again(c.turn)...)
@@ -70,20 +70,20 @@ func TestErrorKindsByStatus(t *testing.T) {
 }
 
 func TestErrorBodyIsBounded(t *testing.T) {
-	_, r := serve(t, openaitest.Turn{Status: 400, Body: `{"error":{"message":"` + strings.Repeat("x", 8<<20) + `"}}`})
+	_, r := serve(t, openaitest.Answer{Status: 400, Body: `{"error":{"message":"` + strings.Repeat("x", 8<<20) + `"}}`})
 	_, _, err := ask(t, open(t, r, "openai/m"), hello())
-	if e := asError(t, err, llm.Failed); len(e.Message) > 1_000 {
+	if e := asError(t, err, llm.KindFailed); len(e.Message) > 1_000 {
 		t.Errorf("message of %d bytes", len(e.Message))
 	}
 }
 
 func TestRetriesAreBounded(t *testing.T) {
-	s, r := serve(t, openaitest.Turn{Status: 503, RetryAfter: "0"}, openaitest.Turn{Text: "back"})
+	s, r := serve(t, openaitest.Answer{Status: 503, RetryAfter: "0"}, openaitest.Answer{Text: "back"})
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil || res.Text != "back" {
 		t.Fatalf("text %q, error %v", res.Text, err)
 	}
-	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Status: 503, RetryAfter: "0"} }
+	s.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Status: 503, RetryAfter: "0"} }
 	before := len(s.Requests())
 	if _, _, err = ask(t, open(t, r, "openai/m"), hello()); err == nil {
 		t.Fatal("no error from a service that is down")
@@ -108,7 +108,7 @@ func TestUnreachableAddressError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ask(t, open(t, r, name), hello())
-			e := asError(t, err, llm.Unreachable)
+			e := asError(t, err, llm.KindUnreachable)
 			if !strings.Contains(e.Message, ln.Addr().String()) || !strings.Contains(e.Suggestion, hint) {
 				t.Errorf("%s: %q, %q", name, e.Message, e.Suggestion)
 			}
@@ -117,13 +117,13 @@ func TestUnreachableAddressError(t *testing.T) {
 }
 
 func TestStreamErrorKeepsText(t *testing.T) {
-	_, r := serve(t, openaitest.Turn{Raw: `data: {"choices":[{"index":0,"delta":{"content":"so far"}}]}
+	_, r := serve(t, openaitest.Answer{Raw: `data: {"choices":[{"index":0,"delta":{"content":"so far"}}]}
 
 data: {"error":{"message":"out of memory","code":500}}
 
 `})
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
-	if e := asError(t, err, llm.Failed); !strings.Contains(e.Message, "out of memory") || res.Text != "so far" {
+	if e := asError(t, err, llm.KindFailed); !strings.Contains(e.Message, "out of memory") || res.Text != "so far" {
 		t.Errorf("message %q, text %q", e.Message, res.Text)
 	}
 }
@@ -135,10 +135,10 @@ func TestGarbageIsTruncatedAnswer(t *testing.T) {
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-5}]}}]}\n\n", "\x00\xff\n\n", "data:\n\n",
 	} {
 		t.Run(raw, func(t *testing.T) {
-			turn := openaitest.Turn{Raw: raw}
+			turn := openaitest.Answer{Raw: raw}
 			_, r := serve(t, turn, turn, turn)
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
-			asError(t, err, llm.Interrupted)
+			asError(t, err, llm.KindInterrupted)
 			if len(res.Calls) > 0 {
 				t.Errorf("%q gave calls", raw)
 			}
@@ -148,13 +148,13 @@ func TestGarbageIsTruncatedAnswer(t *testing.T) {
 
 func TestEndlessAnswerIsBounded(t *testing.T) {
 	piece := `data: {"choices":[{"index":0,"delta":{"content":"` + strings.Repeat("x", 1<<20) + `"}}]}` + "\n\n"
-	_, r := serve(t, openaitest.Turn{Raw: strings.Repeat(piece, 6)})
+	_, r := serve(t, openaitest.Answer{Raw: strings.Repeat(piece, 6)})
 	_, _, err := ask(t, open(t, r, "openai/m"), hello())
-	asError(t, err, llm.Failed)
+	asError(t, err, llm.KindFailed)
 }
 
 func TestSilentServiceTimesOut(t *testing.T) {
-	whole := openaitest.Turn{Text: "so far and no further"}
+	whole := openaitest.Answer{Text: "so far and no further"}
 	at := strings.Index(string(openaitest.Render(whole)), "further")
 	for name, stall := range map[string]int{"before the first word": -1, "in the middle": at} {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestSilentServiceTimesOut(t *testing.T) {
 			})
 			defer r.Close()
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
-			asError(t, err, llm.Stalled)
+			asError(t, err, llm.KindStalled)
 			if stall > 0 && res.Text != "so far and no " {
 				t.Errorf("text %q", res.Text)
 			}
@@ -183,7 +183,7 @@ func TestSilentServiceTimesOut(t *testing.T) {
 }
 
 func TestCancelEndsStream(t *testing.T) {
-	whole := openaitest.Turn{Text: "first second", ChunkSize: 6}
+	whole := openaitest.Answer{Text: "first second", ChunkSize: 6}
 	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), "second")
 	_, r := serve(t, whole)
 	ctx, cancel := context.WithCancel(context.Background())

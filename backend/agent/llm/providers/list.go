@@ -70,7 +70,7 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 		var e *llm.Error
 		if errors.As(err, &e) {
 			hint = e.Suggestion
-			if e.Kind == llm.Unauthorized {
+			if e.Kind == llm.KindUnauthorized {
 				state = stateNoKey
 			}
 		}

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve starts a scripted service and a registry configured for it.
-func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *providers.Registry) {
+func serve(t *testing.T, turns ...openaitest.Answer) (*openaitest.Server, *providers.Registry) {
 	t.Helper()
 	s, err := openaitest.Start(turns...)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestTextIsStreamedAndReturned(t *testing.T) {
 	const text = "Größe: 12 m², fertig."
 	_, r := serve(
 		t,
-		openaitest.Turn{Text: text, ChunkSize: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}},
+		openaitest.Answer{Text: text, ChunkSize: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}},
 	)
 	res, streamed, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil {
@@ -82,7 +82,7 @@ func TestTextIsStreamedAndReturned(t *testing.T) {
 }
 
 func TestCallsAreAssembledFromDeltas(t *testing.T) {
-	_, r := serve(t, openaitest.Turn{Text: "Looking.", ChunkSize: 2, Calls: []openaitest.Call{
+	_, r := serve(t, openaitest.Answer{Text: "Looking.", ChunkSize: 2, Calls: []openaitest.Call{
 		{ID: "a", Name: "click_element", Args: `{"annotationId": 12, "modifiers": ["Shift"]}`},
 		{ID: "b", Name: "annotate_page", Args: ""},
 		{ID: "c", Name: "type_text", Args: `{"annotationId":3,"text":"a \"b\" {c} ü"}`},
@@ -103,7 +103,7 @@ func TestCallsAreAssembledFromDeltas(t *testing.T) {
 func TestCallsWithEqualIndexesStaySeparate(t *testing.T) {
 	_, r := serve(
 		t,
-		openaitest.Turn{
+		openaitest.Answer{
 			Raw: `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x1","type":"function","function":{"name":"a","arguments":"{\"n\":1}"}}]}}]}
 
 data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x2","type":"function","function":{"name":"b","arguments":"{\"n\":2}"}}]},"finish_reason":"stop"}]}
@@ -130,23 +130,23 @@ func TestArgumentsMustBeObjects(t *testing.T) {
 		"nothing, and length": {``, "length", "cut at the answer's length limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, r := serve(t, openaitest.Turn{Finish: c.finish, Calls: []openaitest.Call{
+			_, r := serve(t, openaitest.Answer{Finish: c.finish, Calls: []openaitest.Call{
 				{ID: "a", Name: "bash", Args: c.args}, {ID: "b", Name: "fine", Args: `{"x":1}`},
 			}})
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
 			if err != nil || len(res.Calls) != 1 || res.Calls[0].Name != "fine" {
 				t.Fatalf("calls %+v, error %v", res.Calls, err)
 			}
-			if len(res.Broken) != 1 || res.Broken[0].Name != "bash" ||
-				!strings.Contains(res.Broken[0].Problem, c.says) {
-				t.Errorf("broken %+v, want %q", res.Broken, c.says)
+			if len(res.BrokenCalls) != 1 || res.BrokenCalls[0].Name != "bash" ||
+				!strings.Contains(res.BrokenCalls[0].Problem, c.says) {
+				t.Errorf("broken %+v, want %q", res.BrokenCalls, c.says)
 			}
 		})
 	}
 }
 
 func TestConversationOnTheWire(t *testing.T) {
-	s, r := serve(t, openaitest.Turn{Text: "ok"})
+	s, r := serve(t, openaitest.Answer{Text: "ok"})
 	_, _, err := ask(t, open(t, r, "openai/the/model"), llm.Request{
 		System: "rules",
 		Messages: []chat.Message{
@@ -178,14 +178,14 @@ func TestConversationOnTheWire(t *testing.T) {
 	if call.ID != "c1" || call.Function.Arguments != `{"a":1}` || req.Messages[3].ToolCallID != "c1" {
 		t.Errorf("call %+v, result %+v", call, req.Messages[3])
 	}
-	if req.Model != "the/model" || !req.Stream || !req.StreamOptions.IncludeUsage || !req.Tool("look") ||
+	if req.Model != "the/model" || !req.Stream || !req.StreamOptions.IncludeUsage || !req.HasTool("look") ||
 		req.Authorization != "Bearer key-1" {
 		t.Errorf("request %s", req.Body)
 	}
 }
 
 func TestEqualRequestsHaveEqualBytes(t *testing.T) {
-	s, r := serve(t, openaitest.Turn{Text: "1"}, openaitest.Turn{Text: "2"})
+	s, r := serve(t, openaitest.Answer{Text: "1"}, openaitest.Answer{Text: "2"})
 	req := hello()
 	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
 		Name: "f", Parameters: json.RawMessage(`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"},"c":{"enum":[1,2]}}}`),
@@ -201,7 +201,8 @@ func TestEqualRequestsHaveEqualBytes(t *testing.T) {
 }
 
 func TestStopReasons(t *testing.T) {
-	_, r := serve(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
+	_, r := serve(t, openaitest.Answer{Text: "a", Finish: "length"},
+		openaitest.Answer{Text: "b", Finish: "content_filter"})
 	m := open(t, r, "openai/m")
 	for _, want := range []llm.StopReason{llm.StopLength, llm.StopFilter} {
 		t.Run(string(want), func(t *testing.T) {

@@ -12,24 +12,24 @@ import (
 )
 
 func TestProviders(t *testing.T) {
-	over := func(provider string, format modelapi.Format) llmtest.Open {
+	over := func(provider string, format modelapi.Format) llmtest.OpenFunc {
 		return func(t *testing.T, s *openaitest.Server) llm.Model {
 			return opened(t, provider, providers.Config{Services: map[string]providers.Service{
 				provider: {BaseURL: s.URL(), Key: llmtest.Key, Format: format},
 			}})
 		}
 	}
-	here := func(provider string) llmtest.Open {
+	here := func(provider string) llmtest.OpenFunc {
 		return func(t *testing.T, s *openaitest.Server) llm.Model {
 			return opened(t, provider, providers.Config{LocalPorts: map[string]int{provider: s.Port()}})
 		}
 	}
-	for name, open := range map[string]llmtest.Open{
-		"openai, chat":       over("openai", modelapi.Chat),
-		"openai, responses":  over("openai", modelapi.Responses),
-		"openai, anthropic":  over("openai", modelapi.Anthropic),
+	for name, open := range map[string]llmtest.OpenFunc{
+		"openai, chat":       over("openai", modelapi.FormatChat),
+		"openai, responses":  over("openai", modelapi.FormatResponses),
+		"openai, anthropic":  over("openai", modelapi.FormatAnthropic),
 		"anthropic":          over("anthropic", ""),
-		"gemini, compatible": over("gemini", modelapi.Auto),
+		"gemini, compatible": over("gemini", modelapi.FormatAuto),
 		"openrouter":         over("openrouter", ""),
 		"ollama":             here("ollama"),
 		"lmstudio":           here("lmstudio"),
@@ -38,7 +38,7 @@ func TestProviders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			llmtest.Provider(t, open)
+			llmtest.TestProvider(t, open)
 		})
 	}
 }

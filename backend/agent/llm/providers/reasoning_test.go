@@ -23,29 +23,29 @@ func called(thought string) llm.Request {
 }
 
 // requireReasoning answers requests with reasoning and refuses those without, as DeepSeek does.
-func requireReasoning(r openaitest.Request) openaitest.Turn {
+func requireReasoning(r openaitest.Request) openaitest.Answer {
 	for _, m := range r.Messages {
 		if len(m.ToolCalls) > 0 && m.Reasoning == nil {
-			return openaitest.Turn{
+			return openaitest.Answer{
 				Status: http.StatusBadRequest,
 				Body:   `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API."}}`,
 			}
 		}
 	}
-	return openaitest.Turn{Text: "twelve"}
+	return openaitest.Answer{Text: "twelve"}
 }
 
 // refuseReasoning accepts no reasoning, as services do that check each field.
-func refuseReasoning(r openaitest.Request) openaitest.Turn {
+func refuseReasoning(r openaitest.Request) openaitest.Answer {
 	for _, m := range r.Messages {
 		if m.Reasoning != nil {
-			return openaitest.Turn{
+			return openaitest.Answer{
 				Status: http.StatusBadRequest,
 				Body:   `{"error":{"message":"property 'reasoning_content' is unsupported"}}`,
 			}
 		}
 	}
-	return openaitest.Turn{Reasoning: "Easy.", Text: "twelve"}
+	return openaitest.Answer{Reasoning: "Easy.", Text: "twelve"}
 }
 
 func TestReasoningIsSentBackOnceRequired(t *testing.T) {
@@ -69,7 +69,7 @@ func TestReasoningIsSentBackOnceRequired(t *testing.T) {
 
 func TestReasoningIsSentBackWithCalls(t *testing.T) {
 	s, r := serve(t)
-	s.Add(openaitest.Turn{Reasoning: "Hm.", Text: "hello"}, openaitest.Turn{Text: "twelve"})
+	s.Add(openaitest.Answer{Reasoning: "Hm.", Text: "hello"}, openaitest.Answer{Text: "twelve"})
 	m := open(t, r, "openai/m")
 	for _, req := range []llm.Request{hello(), called("Look it up.")} {
 		if _, _, err := ask(t, m, req); err != nil {
@@ -98,13 +98,13 @@ func TestReasoningIsNotSentAfterRefusal(t *testing.T) {
 
 func TestContradictoryReasoningRefusalsEnd(t *testing.T) {
 	s, r := serve(t)
-	s.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{
+	s.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{
 			Status: http.StatusBadRequest,
 			Body:   `{"error":{"message":"reasoning_content is wrong"}}`,
 		}
 	}
-	if _, _, err := ask(t, open(t, r, "openai/m"), called("Hm.")); llm.KindOf(err) != llm.Failed {
+	if _, _, err := ask(t, open(t, r, "openai/m"), called("Hm.")); llm.KindOf(err) != llm.KindFailed {
 		t.Errorf("error %v", err)
 	}
 	if n := len(s.Requests()); n > 3 {

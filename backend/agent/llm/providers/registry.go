@@ -195,7 +195,7 @@ func (r *Registry) client(name string) (*modelapi.Client, error) {
 	provider, model, ok := strings.Cut(name, "/")
 	if !ok || model == "" {
 		return nil, &llm.Error{
-			Kind:       llm.NotSupported,
+			Kind:       llm.KindNotSupported,
 			Message:    fmt.Sprintf("%q is not a model's name", name),
 			Suggestion: "Models are named provider/name, e.g. ollama/qwen3 or openai/gpt-5; pilot is the built-in one.",
 		}
@@ -216,7 +216,7 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 		port := r.ports[provider]
 		if port == 0 {
 			return modelapi.Endpoint{}, nil, &llm.Error{
-				Kind:       llm.Unreachable,
+				Kind:       llm.KindUnreachable,
 				Message:    llm.ProviderLabel(provider) + " is switched off in the settings",
 				Suggestion: "Use openai/… with SEXTANT_OPENAI_BASE_URL for a server at another address.",
 			}
@@ -225,12 +225,12 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 			Provider: provider,
 			Label:    llm.ProviderLabel(provider),
 			BaseURL:  fmt.Sprintf("http://127.0.0.1:%d/v1", port),
-			Format:   modelapi.Chat,
+			Format:   modelapi.FormatChat,
 			Local:    true,
 		}, r.local.client, nil
 	}
 	return modelapi.Endpoint{}, nil, &llm.Error{
-		Kind:    llm.NotSupported,
+		Kind:    llm.KindNotSupported,
 		Message: fmt.Sprintf("There is no provider %q", provider),
 		Suggestion: "Providers are " +
 			strings.Join(append(llm.RemoteProviders(), llm.LocalProviders()...), ", ") + "; pilot needs none.",
@@ -244,7 +244,7 @@ func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client,
 	r.mu.Unlock()
 	if s.BaseURL == "" && s.Key == "" {
 		e := &llm.Error{
-			Kind:       llm.Unauthorized,
+			Kind:       llm.KindUnauthorized,
 			Message:    "No key for " + llm.ProviderLabel(provider) + " is set",
 			Suggestion: "Set " + modelapi.EnvVar(provider, "API_KEY") + ".",
 		}
@@ -270,10 +270,10 @@ func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client,
 		}
 		at.BaseURL = base
 	}
-	if at.Format == "" || at.Format == modelapi.Auto {
+	if at.Format == "" || at.Format == modelapi.FormatAuto {
 		at.Format = modelapi.DetectFormat(provider, at.BaseURL)
 	}
-	if at.Format == modelapi.Anthropic && !strings.HasSuffix(at.BaseURL, "/v1") {
+	if at.Format == modelapi.FormatAnthropic && !strings.HasSuffix(at.BaseURL, "/v1") {
 		at.BaseURL += "/v1" // people know this service's address without the version
 	}
 	return at, s.client.client, nil

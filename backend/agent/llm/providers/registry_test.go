@@ -141,16 +141,16 @@ func TestOpenErrors(t *testing.T) {
 		kind llm.ErrorKind
 		says string
 	}{
-		"anthropic/claude": {llm.Unauthorized, "SEXTANT_ANTHROPIC_API_KEY"},
-		"gemini/x":         {llm.Unauthorized, "SEXTANT_GEMINI_API_KEY"},
-		"openrouter/x/y":   {llm.Unauthorized, "SEXTANT_OPENROUTER_API_KEY"},
-		"vllm/x":           {llm.Unreachable, "SEXTANT_OPENAI_BASE_URL"},
-		"openai/gpt":       {llm.Unauthorized, "SEXTANT_OPENAI_API_KEY"},
-		"llamacpp/x":       {llm.Unreachable, "SEXTANT_OPENAI_BASE_URL"},
-		"other/x":          {llm.NotSupported, "ollama"},
-		"gpt":              {llm.NotSupported, "provider/name"},
-		"ollama/":          {llm.NotSupported, "provider/name"},
-		"":                 {llm.NotSupported, "provider/name"},
+		"anthropic/claude": {llm.KindUnauthorized, "SEXTANT_ANTHROPIC_API_KEY"},
+		"gemini/x":         {llm.KindUnauthorized, "SEXTANT_GEMINI_API_KEY"},
+		"openrouter/x/y":   {llm.KindUnauthorized, "SEXTANT_OPENROUTER_API_KEY"},
+		"vllm/x":           {llm.KindUnreachable, "SEXTANT_OPENAI_BASE_URL"},
+		"openai/gpt":       {llm.KindUnauthorized, "SEXTANT_OPENAI_API_KEY"},
+		"llamacpp/x":       {llm.KindUnreachable, "SEXTANT_OPENAI_BASE_URL"},
+		"other/x":          {llm.KindNotSupported, "ollama"},
+		"gpt":              {llm.KindNotSupported, "provider/name"},
+		"ollama/":          {llm.KindNotSupported, "provider/name"},
+		"":                 {llm.KindNotSupported, "provider/name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.Open(name)
@@ -169,7 +169,7 @@ func TestBaseAddressMustBeHTTP(t *testing.T) {
 		t.Run(base, func(t *testing.T) {
 			r := providers.New(providers.Config{OpenAIBaseURL: base, LocalPorts: map[string]int{}})
 			_, err := r.Open("openai/m")
-			asError(t, err, llm.NotSupported)
+			asError(t, err, llm.KindNotSupported)
 			if strings.Contains(err.Error(), "pw") {
 				t.Errorf("%q shows the password", err)
 			}

@@ -13,10 +13,10 @@ import (
 )
 
 func TestRequestsAreReportedWithUsage(t *testing.T) {
-	turn := openaitest.Turn{Text: "abcdef", ChunkSize: 3, Usage: openaitest.Usage{Input: 10, Output: 4, Cached: 6}}
+	turn := openaitest.Answer{Text: "abcdef", ChunkSize: 3, Usage: openaitest.Usage{Input: 10, Output: 4, Cached: 6}}
 	cut := turn
 	cut.CutAfter = strings.Index(string(openaitest.Render(cut)), "def")
-	_, r := serve(t, openaitest.Turn{Status: http.StatusServiceUnavailable}, cut, turn)
+	_, r := serve(t, openaitest.Answer{Status: http.StatusServiceUnavailable}, cut, turn)
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil || len(res.Requests) != 3 || res.Usage != (chat.Usage{Input: 10, Output: 4, Cached: 6}) {
 		t.Fatalf("%+v %v", res, err)
@@ -39,7 +39,7 @@ func TestRequestsAreReportedWithUsage(t *testing.T) {
 }
 
 func TestLocalModelIsMarked(t *testing.T) {
-	s, err := openaitest.Start(openaitest.Turn{Text: "hi"})
+	s, err := openaitest.Start(openaitest.Answer{Text: "hi"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestOnlyOpenRouterReportsCosts(t *testing.T) {
 	} {
 		t.Run(provider, func(t *testing.T) {
 			s, err := openaitest.Start(
-				openaitest.Turn{Text: "hi", Usage: openaitest.Usage{Input: 10, Output: 1, Cost: 0.00125}},
+				openaitest.Answer{Text: "hi", Usage: openaitest.Usage{Input: 10, Output: 1, Cost: 0.00125}},
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +96,7 @@ func TestOwnKeyCostIsAddedToFee(t *testing.T) {
 	} {
 		t.Run(c.usage, func(t *testing.T) {
 			s, err := openaitest.Start(
-				openaitest.Turn{
+				openaitest.Answer{
 					Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,` +
 						c.usage + "}}\n\ndata: [DONE]\n\n",
 				},
@@ -141,7 +141,7 @@ func TestImpossibleUsageIsIgnored(t *testing.T) {
 		t.Run(usage, func(t *testing.T) {
 			_, r := serve(
 				t,
-				openaitest.Turn{
+				openaitest.Answer{
 					Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage +
 						"}}\n\ndata: [DONE]\n\n",
 				},

@@ -46,7 +46,7 @@ type retryingModel struct {
 // its default address, except OpenRouter, which has models of all kinds.
 func (r *retryingModel) Endpoint() (base string, native bool) {
 	at := r.client.Endpoint
-	return at.BaseURL, at.Format == modelapi.Anthropic ||
+	return at.BaseURL, at.Format == modelapi.FormatAnthropic ||
 		at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
 }
 
@@ -95,8 +95,8 @@ func (r *retryingModel) streamAndResume(
 		if broken != nil && !hasText {
 			return res, broken // the first failure tells more than the failed attempt to resume
 		}
-		if !hasText || req.TextCalls || again == maxResumes ||
-			llm.KindOf(err) != llm.Interrupted && !errors.Is(err, llm.ErrServiceAborted) {
+		if !hasText || req.CallsInText || again == maxResumes ||
+			llm.KindOf(err) != llm.KindInterrupted && !errors.Is(err, llm.ErrServiceAborted) {
 			return res, err
 		}
 		soFar, broken = res, err
@@ -125,7 +125,7 @@ func (r *retryingModel) streamWithFallback(
 		return res, err
 	}
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Kind == llm.TooLong || e.Kind == llm.Failed && !e.Retryable {
+	if !errors.As(err, &e) || e.Kind == llm.KindTooLong || e.Kind == llm.KindFailed && !e.Retryable {
 		return res, err
 	}
 	second := r.fallback()
@@ -173,7 +173,7 @@ func (r *retryingModel) streamWithRetries(
 		sent := r.adapt(m, req)
 		res, err = log.send(ctx, m, name, sent, onDelta)
 		r.registry.breakers.record(m.Endpoint, err)
-		if res.ReasoningField {
+		if res.HasReasoningField {
 			r.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
 		}
 		var e *llm.Error
@@ -249,7 +249,7 @@ func roundedDuration(d time.Duration) string {
 
 func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
 	return &llm.Error{
-		Kind: llm.Unreachable,
+		Kind: llm.KindUnreachable,
 		Message: fmt.Sprintf(
 			"%s failed %d times in a row; nothing is sent to it for another %s",
 			m.Endpoint.Label,
@@ -283,7 +283,7 @@ func (r *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 // learnReasoning records that m refused a request because reasoning was in it, or was missing. It returns false
 // for other errors and if that was already known.
 func (r *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
-	if e.Kind != llm.Failed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
+	if e.Kind != llm.KindFailed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
 		return false
 	}
 	key := m.Endpoint.BaseURL + " " + m.Model
@@ -299,7 +299,7 @@ func (r *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Erro
 // learnNoImages records that m refused req because of its images. It returns false for other errors and if that
 // was already known.
 func (r *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
-	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
+	if e.Kind != llm.KindFailed && e.Kind != llm.KindNoModel || e.Retryable || !hasImages(req) {
 		return false
 	}
 	message := strings.ToLower(e.Message)
@@ -323,7 +323,7 @@ type cachedWindow struct {
 	until time.Time
 }
 
-// ContextWindow implements llm.WindowReporter.
+// ContextWindow implements llm.ContextWindowReporter.
 func (r *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded bool) {
 	m := r.client
 	key := m.Endpoint.BaseURL + " " + m.Model

@@ -19,12 +19,12 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		step = 1
 	}
-	whole := openaitest.Turn{
+	whole := openaitest.Answer{
 		Text:      text,
 		ChunkSize: 9,
 		Calls:     []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}},
 	}
-	for i, format := range []modelapi.Format{modelapi.Chat, modelapi.Responses, modelapi.Anthropic} {
+	for i, format := range []modelapi.Format{modelapi.FormatChat, modelapi.FormatResponses, modelapi.FormatAnthropic} {
 		t.Run(string(format), func(t *testing.T) {
 			for j, clean := range []bool{true, false} {
 				s, err := openaitest.Start()
@@ -32,7 +32,7 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 					t.Fatal(err)
 				}
 				at, first := 0, true
-				s.Answer = func(r openaitest.Request) openaitest.Turn {
+				s.Answer = func(r openaitest.Request) openaitest.Answer {
 					turn := whole
 					if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
 						turn.Text = strings.TrimPrefix(text, r.Messages[n-2].Content)
@@ -73,11 +73,11 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 }
 
 func TestRepeatedlyCutAnswerKeepsItsText(t *testing.T) {
-	cut := openaitest.Turn{Text: "abcdef", ChunkSize: 3}
+	cut := openaitest.Answer{Text: "abcdef", ChunkSize: 3}
 	cut.CutAfter = strings.Index(string(openaitest.Render(cut)), "def")
 	s, r := serve(t, cut, cut, cut, cut)
 	res, streamed, err := ask(t, open(t, r, "openai/m"), hello())
-	asError(t, err, llm.Interrupted)
+	asError(t, err, llm.KindInterrupted)
 	if res.Text != "abcabcabc" || streamed != res.Text || len(s.Requests()) != 3 {
 		t.Errorf("text %q, streamed %q, %d requests", res.Text, streamed, len(s.Requests()))
 	}
@@ -95,10 +95,10 @@ func TestFallbackModelAnswersWithNote(t *testing.T) {
 	}
 	defer second.Close()
 	status := 0
-	first.Answer = func(openaitest.Request) openaitest.Turn {
-		return openaitest.Turn{Status: status, Body: `{"error":{"message":"no such model, or what"}}`}
+	first.Answer = func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Status: status, Body: `{"error":{"message":"no such model, or what"}}`}
 	}
-	second.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "instead"} }
+	second.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "instead"} }
 	fallback := "anthropic/second"
 	r := providers.New(providers.Config{
 		Services: map[string]providers.Service{
@@ -140,7 +140,7 @@ func TestFallbackModelAnswersWithNote(t *testing.T) {
 
 func TestBreakerOpensAndCloses(t *testing.T) {
 	s, r := serve(t)
-	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Status: 503} }
+	s.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Status: 503} }
 	m := open(t, r, "openai/m")
 	for range 2 {
 		if _, _, err := ask(t, m, hello()); err == nil {
@@ -151,11 +151,11 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 		t.Errorf("%d requests, want 5 and then none", n)
 	}
 	_, _, err := ask(t, m, hello())
-	if e := asError(t, err, llm.Unreachable); !strings.Contains(e.Message, "nothing is sent to it") ||
+	if e := asError(t, err, llm.KindUnreachable); !strings.Contains(e.Message, "nothing is sent to it") ||
 		len(s.Requests()) != 5 {
 		t.Errorf("%q after %d requests", e.Message, len(s.Requests()))
 	}
-	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "well"} }
+	s.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "well"} }
 	r.Configure("openai", providers.Service{BaseURL: s.URL(), Key: "a-new-key"})
 	if res, _, err := ask(t, open(t, r, "openai/m"), hello()); err != nil || res.Text != "well" {
 		t.Errorf("%+v, error %v", res, err)
@@ -165,7 +165,7 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 func TestImagesAreLeftOutWithoutVision(t *testing.T) {
 	s, r := serve(t)
 	s.NoImages = true
-	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "read"} }
+	s.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "read"} }
 	req := hello()
 	req.Messages[0].Images = []chat.Image{{MIME: "image/png", Data: []byte("x")}}
 	m := open(t, r, "openai/m")
@@ -175,7 +175,7 @@ func TestImagesAreLeftOutWithoutVision(t *testing.T) {
 			t.Fatalf("%+v, error %v", res, err)
 		}
 	}
-	if last := s.Requests()[1].Last(); !strings.Contains(last, "cannot see") {
+	if last := s.Requests()[1].LastContent(); !strings.Contains(last, "cannot see") {
 		t.Errorf("the model gets %q", last)
 	}
 	if len(req.Messages[0].Images) != 1 {

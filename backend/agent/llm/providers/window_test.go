@@ -43,7 +43,7 @@ func serveFacts(t *testing.T, provider string, f facts) (*openaitest.Server, *pr
 
 func contextWindow(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 	t.Helper()
-	return m.(llm.WindowReporter).ContextWindow(t.Context())
+	return m.(llm.ContextWindowReporter).ContextWindow(t.Context())
 }
 
 func TestContextWindowOfEachService(t *testing.T) {
@@ -215,7 +215,7 @@ func TestCanceledWindowRequestIsNotCached(t *testing.T) {
 	m := open(t, r, "llamacpp/m")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if tokens, _ := m.(llm.WindowReporter).ContextWindow(gone); tokens != 0 {
+	if tokens, _ := m.(llm.ContextWindowReporter).ContextWindow(gone); tokens != 0 {
 		t.Errorf("a turn that was stopped hears %d", tokens)
 	}
 	if tokens, _ := contextWindow(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {

@@ -17,8 +17,8 @@ type Rights struct {
 	// Tools names the only tools that may be called; nil means all that are offered.
 	Tools    []string
 	readOnly bool
-	// Calls and Rounds limit the turn; 0 means the limit of the settings.
-	Calls, Rounds int
+	// MaxCalls and Rounds limit the turn; 0 means the limit of the settings.
+	MaxCalls, MaxRounds int
 }
 
 // Narrow returns the rights of a subagent, which are never more than r. nil tools means those of r.
@@ -28,7 +28,7 @@ func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights 
 		r.Tools = slices.DeleteFunc(slices.Clone(tools), func(name string) bool { return !all.names(name) })
 	}
 	r.readOnly = r.readOnly || readOnly
-	r.Calls, r.Rounds = Min(r.Calls, calls), Min(r.Rounds, rounds)
+	r.MaxCalls, r.MaxRounds = MinLimit(r.MaxCalls, calls), MinLimit(r.MaxRounds, rounds)
 	return r
 }
 
@@ -39,8 +39,8 @@ func (r Rights) Allows(d toolspec.Definition) bool {
 	return r.names(d.Name) && (!r.readOnly || d.Hints.ReadOnly)
 }
 
-// Min returns the smaller of two limits, where 0 means no limit.
-func Min(a, b int) int {
+// MinLimit returns the smaller of two limits, where 0 means no limit.
+func MinLimit(a, b int) int {
 	if a <= 0 || b <= 0 {
 		return max(a, b)
 	}

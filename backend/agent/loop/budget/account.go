@@ -27,11 +27,11 @@ type Config struct {
 
 // CostHistory returns the costs of conversations, over all their branches.
 type CostHistory interface {
-	// Spent returns the cost of a conversation and its subagents: in total, and at the time its budget was last
-	// reset.
-	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
-	// LastTurn returns the cost of the conversation's newest turn and its subagents.
-	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
+	// ConversationCost returns the cost of a conversation and its subagents: in total, and at the time its budget was
+	// last reset.
+	ConversationCost(ctx context.Context, conversation string) (all, before chat.Bill, err error)
+	// LastTurnCost returns the cost of the conversation's newest turn and its subagents.
+	LastTurnCost(ctx context.Context, conversation string) (chat.Bill, error)
 }
 
 // Limit limits spending; a zero field sets no limit.
@@ -63,9 +63,9 @@ type Account struct {
 	Earlier, turnBill chat.Bill
 	// reported is the usage that services counted.
 	reported chat.Usage
-	// Unreported are the requests of this turn that no event contains yet. Only the turn's goroutine uses it.
-	Unreported []event.Request
-	Warned     bool
+	// UnreportedRequests are the requests of this turn that no event contains yet. Only the turn's goroutine uses it.
+	UnreportedRequests []event.Request
+	Warned             bool
 }
 
 type contextKey struct{}
@@ -83,14 +83,14 @@ func FromContext(ctx context.Context) *Account {
 
 // TakeUnreported returns the requests that no event contains yet, and forgets them.
 func (a *Account) TakeUnreported() []event.Request {
-	requests := a.Unreported
-	a.Unreported = nil
+	requests := a.UnreportedRequests
+	a.UnreportedRequests = nil
 	return requests
 }
 
 // Add counts a request in a and all its parents. reported is the usage that the service counted.
 func (a *Account) Add(r event.Request, reported chat.Usage) {
-	a.Unreported = append(a.Unreported, r)
+	a.UnreportedRequests = append(a.UnreportedRequests, r)
 	b := r.Bill()
 	for ; a != nil; a = a.Parent {
 		a.mu.Lock()
@@ -99,7 +99,7 @@ func (a *Account) Add(r event.Request, reported chat.Usage) {
 	}
 }
 
-// Spent returns the cost of the turn, and the usage that services counted.
+// ConversationCost returns the cost of the turn, and the usage that services counted.
 func (a *Account) Spent() (chat.Bill, chat.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// ID returns nine random letters and digits, after prefix and "_" unless prefix is "". Without prefix it has the
+// NewID returns nine random letters and digits, after prefix and "_" unless prefix is "". Without prefix it has the
 // format that the strictest providers accept for calls. 53 random bits are enough for one person's history.
-func ID(prefix string) string {
+func NewID(prefix string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id := make([]byte, 0, 9)
 	var b [16]byte

@@ -37,9 +37,9 @@ func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	return d.repeats[key]
 }
 
-// Observe records c. If c and its result occurred before, with nothing new since, it returns a note to append to the
+// Record records c. If c and its result occurred before, with nothing new since, it returns a note to append to the
 // result; at maxRepeats the turn must end.
-func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
+func (d *Detector) Record(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
 	switch n := d.count(c, text, r); {
 	case n == maxRepeats-1:
 		return "\n(the same call gave the same result before, and nothing changed in between; once more ends " +

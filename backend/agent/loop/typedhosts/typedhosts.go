@@ -113,8 +113,8 @@ func fileEnding(s string) bool {
 	)
 }
 
-// Added returns the hosts in text that are not in old, a text that somebody else wrote.
-func Added(text, old string) []string {
+// FindAdded returns the hosts in text that are not in old, a text that somebody else wrote.
+func FindAdded(text, old string) []string {
 	were := Find(old)
 	return slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })
 }

@@ -47,4 +47,6 @@ type Problem struct {
 }
 
 // Abbreviate returns s on one line, cut to 60 characters, for quoting.
-func Abbreviate(s string) string { return excerpt.Runes(strings.Join(strings.Fields(s), " "), 60) }
+func Abbreviate(s string) string {
+	return excerpt.TruncateRunes(strings.Join(strings.Fields(s), " "), 60)
+}

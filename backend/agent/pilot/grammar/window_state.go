@@ -95,7 +95,7 @@ func (parser *Parser) named(ts []token) []annotation.Element {
 
 // markName describes an annotation for people: button “Save”.
 func markName(e annotation.Element) string {
-	name := excerpt.Runes(strings.Join(strings.Fields(e.Name), " "), maxName)
+	name := excerpt.TruncateRunes(strings.Join(strings.Fields(e.Name), " "), maxName)
 	if name == "" {
 		return e.Role
 	}
@@ -209,7 +209,7 @@ func FirstSentence(s string) string {
 	if s, _, ok := strings.Cut(first, ". "); ok {
 		first = s
 	}
-	return strings.TrimSuffix(excerpt.Runes(EscapeLinks(first), 100), ".")
+	return strings.TrimSuffix(excerpt.TruncateRunes(EscapeLinks(first), 100), ".")
 }
 
 // EscapeLinks escapes s so that text from a page cannot become a link or an image in a formatted answer.

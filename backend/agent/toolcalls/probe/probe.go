@@ -114,7 +114,8 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 	if at, ok := m.(llm.EndpointReporter); ok {
 		base, native := at.Endpoint()
 		if native {
-			return Result{Format: toolcalls.Native, Confidence: 1, Source: "known", Endpoint: base}, chat.Usage{}, nil
+			return Result{Format: toolcalls.FormatNative, Confidence: 1, Source: "known", Endpoint: base},
+				chat.Usage{}, nil
 		}
 		place = base
 	}
@@ -163,7 +164,7 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bo
 // probe asks for one call in each format until a call comes.
 func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	var usage chat.Usage
-	best := Result{Format: toolcalls.Fenced, Confidence: 0.1, Source: "probe"}
+	best := Result{Format: toolcalls.FormatFenced, Confidence: 0.1, Source: "probe"}
 	var refusal error
 	answered := false
 	for i, kind := range toolcalls.Formats() {
@@ -178,8 +179,8 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 			refusal = err
 			continue
 		}
-		if !answered && kind == toolcalls.Native {
-			best.Format = toolcalls.Native // the service at least accepts tools
+		if !answered && kind == toolcalls.FormatNative {
+			best.Format = toolcalls.FormatNative // the service at least accepts tools
 		}
 		answered = true
 		if got.confidence > 0 {
@@ -197,7 +198,7 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 // errors would affect the next request too.
 func refused(err error) bool {
 	var e *llm.Error
-	return errors.As(err, &e) && e.Kind == llm.Failed
+	return errors.As(err, &e) && e.Kind == llm.KindFailed
 }
 
 // attempt is the result of one request of a probe.
@@ -214,7 +215,7 @@ func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, erro
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}}
 	req := llm.Request{
-		System: toolcalls.PromptSection(kind, defs), MaxTokens: maxTokens, NoFallback: true, TextCalls: true,
+		System: toolcalls.PromptSection(kind, defs), MaxTokens: maxTokens, NoFallback: true, CallsInText: true,
 		Messages: []chat.Message{
 			{
 				Role: chat.RoleUser,
@@ -222,7 +223,7 @@ func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, erro
 			},
 		},
 	}
-	if kind == toolcalls.Native {
+	if kind == toolcalls.FormatNative {
 		req.Tools = toolcalls.NativeFunctions(defs)
 	}
 	res, err := m.Stream(ctx, req, func(llm.Delta) {})
@@ -231,7 +232,7 @@ func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, erro
 		return got, err
 	}
 	for _, c := range res.Calls {
-		got.record(toolcalls.Native, c.Name, c.Args)
+		got.record(toolcalls.FormatNative, c.Name, c.Args)
 	}
 	p := toolcalls.NewParser(toolcalls.NewToolset(defs), func(e toolcalls.Event) {
 		if e.Call != nil {

@@ -39,7 +39,7 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 }
 
 // served is a model behind a real server that answers with turns, then repeats the last.
-func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Server) {
+func served(t *testing.T, turns ...openaitest.Answer) (llm.Model, *openaitest.Server) {
 	t.Helper()
 	s, err := openaitest.Start(turns...)
 	if err != nil {
@@ -47,7 +47,7 @@ func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Serv
 	}
 	s.ScriptedProbes = true
 	last := turns[len(turns)-1]
-	s.Answer = func(openaitest.Request) openaitest.Turn { return last }
+	s.Answer = func(openaitest.Request) openaitest.Answer { return last }
 	models := providers.New(providers.Config{OpenAIBaseURL: s.URL(), LocalPorts: map[string]int{}})
 	t.Cleanup(func() { models.Close(); s.Close() })
 	m, err := models.Open("openai/m")
@@ -58,40 +58,40 @@ func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Serv
 }
 
 var (
-	chatter = openaitest.Turn{Text: "Saffron! What else can I do?"}
-	noTools = openaitest.Turn{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}
-	inTags  = openaitest.Turn{Text: `<tool_call>{"name":"say_word","arguments":{"word":"saffron"}}</tool_call>`}
-	inQwen  = openaitest.Turn{
+	chatter = openaitest.Answer{Text: "Saffron! What else can I do?"}
+	noTools = openaitest.Answer{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}
+	inTags  = openaitest.Answer{Text: `<tool_call>{"name":"say_word","arguments":{"word":"saffron"}}</tool_call>`}
+	inQwen  = openaitest.Answer{
 		Text: "<tool_call>\n<function=say_word>\n<parameter=word>\nsaffron\n</parameter>\n</function>\n</tool_call>",
 	}
-	inFence  = openaitest.Turn{Text: "```tool\nreturn say_word({\"word\": \"saffron\"});\n```"}
-	natively = openaitest.Turn{
+	inFence  = openaitest.Answer{Text: "```tool\nreturn say_word({\"word\": \"saffron\"});\n```"}
+	natively = openaitest.Answer{
 		Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"saffron"}`}},
 		Usage: openaitest.Usage{Input: 70, Output: 12},
 	}
-	wrong = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
+	wrong = openaitest.Answer{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
 )
 
 func TestDetect(t *testing.T) {
 	for name, c := range map[string]struct {
-		turns    []openaitest.Turn
+		turns    []openaitest.Answer
 		kind     toolcalls.Format
 		requests int
 		sure     float64
 	}{
-		"native":                   {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
-		"native, wrong word":       {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
-		"tags as plain text":       {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
-		"Qwen as plain text":       {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
-		"tags when instructed":     {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
-		"tools refused, then Qwen": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
+		"native":                   {[]openaitest.Answer{natively}, toolcalls.FormatNative, 1, 0.95},
+		"native, wrong word":       {[]openaitest.Answer{wrong}, toolcalls.FormatNative, 1, 0.7},
+		"tags as plain text":       {[]openaitest.Answer{inTags}, toolcalls.FormatToolCall, 1, 0.95},
+		"Qwen as plain text":       {[]openaitest.Answer{inQwen}, toolcalls.FormatHermes, 1, 0.95},
+		"tags when instructed":     {[]openaitest.Answer{chatter, inTags}, toolcalls.FormatToolCall, 2, 0.95},
+		"tools refused, then Qwen": {[]openaitest.Answer{noTools, inQwen}, toolcalls.FormatHermes, 2, 0.95},
 		"tools refused, then fence": {
-			[]openaitest.Turn{noTools, chatter, chatter, inFence},
-			toolcalls.Fenced, 4,
+			[]openaitest.Answer{noTools, chatter, chatter, inFence},
+			toolcalls.FormatFenced, 4,
 			0.95,
 		},
-		"no call":                {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
-		"tools refused, no call": {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
+		"no call":                {[]openaitest.Answer{chatter}, toolcalls.FormatNative, 4, 0.1},
+		"tools refused, no call": {[]openaitest.Answer{noTools, chatter}, toolcalls.FormatFenced, 4, 0.1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
@@ -118,7 +118,7 @@ func TestDetectionIsCachedPerModelAndEndpoint(t *testing.T) {
 	}
 	// Another session probes nothing; another model and another server do.
 	next := probe.New(probe.Config{Settings: kept})
-	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Format != toolcalls.Native ||
+	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Format != toolcalls.FormatNative ||
 		usage.Input != 0 ||
 		len(s.Requests()) != 1 {
 		t.Errorf("%+v, %d requests, %v", v, len(s.Requests()), err)
@@ -127,7 +127,7 @@ func TestDetectionIsCachedPerModelAndEndpoint(t *testing.T) {
 		t.Errorf("another model: %d requests, %v", len(s.Requests()), err)
 	}
 	elsewhere, s2 := served(t, inTags)
-	if v, _, err := next.Detect(ctx, "openai/m", elsewhere); err != nil || v.Format != toolcalls.ToolCall ||
+	if v, _, err := next.Detect(ctx, "openai/m", elsewhere); err != nil || v.Format != toolcalls.FormatToolCall ||
 		len(s2.Requests()) != 1 {
 		t.Errorf("another server: %+v, %v", v, err)
 	}
@@ -157,7 +157,7 @@ func TestProbeMayBeRepeated(t *testing.T) {
 		},
 	)
 	v, _, err := p.Detect(context.Background(), "openai/m", m)
-	if err != nil || v.Format != toolcalls.Hermes || v.Source != "person" || len(s.Requests()) > 0 {
+	if err != nil || v.Format != toolcalls.FormatHermes || v.Source != "person" || len(s.Requests()) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	for text, ok := range map[string]bool{
@@ -173,10 +173,10 @@ func TestProbeMayBeRepeated(t *testing.T) {
 }
 
 func TestUnreachableModelLeavesNoDetection(t *testing.T) {
-	m, s := served(t, openaitest.Turn{Status: 401})
+	m, s := served(t, openaitest.Answer{Status: 401})
 	kept := &memory{}
 	_, _, err := probe.New(probe.Config{Settings: kept}).Detect(context.Background(), "openai/m", m)
-	if llm.KindOf(err) != llm.Unauthorized || len(kept.kept) > 0 || len(s.Requests()) != 1 {
+	if llm.KindOf(err) != llm.KindUnauthorized || len(kept.kept) > 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v, kept %v, %d requests", err, kept.kept, len(s.Requests()))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -193,7 +193,8 @@ func TestConcurrentDetectionsShareOneProbe(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			if v, _, err := p.Detect(context.Background(), "openai/m", m); err != nil || v.Format != toolcalls.Native {
+			if v, _, err := p.Detect(context.Background(), "openai/m", m); err != nil ||
+				v.Format != toolcalls.FormatNative {
 				t.Errorf("%+v, %v", v, err)
 			}
 		})

@@ -41,8 +41,8 @@ var (
 	_ Store                   = (*sqlite.Store)(nil)
 )
 
-// Shared implements mcpserver.Conversations.
-func (c conversations) Shared(ctx context.Context) ([]mcpserver.Conversation, error) {
+// List implements mcpserver.Conversations.
+func (c conversations) List(ctx context.Context) ([]mcpserver.Conversation, error) {
 	list, err := c.store.SharedConversations(ctx)
 	if err != nil {
 		return nil, err

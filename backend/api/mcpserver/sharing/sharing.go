@@ -37,8 +37,8 @@ type Config struct {
 	Panels func() []event.Panel
 	// Answer sends the answer of the client's user to a question.
 	Answer func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
-	// Follow calls changed after the active page of a session has changed, until ctx ends.
-	Follow func(ctx context.Context, session string, changed func())
+	// FollowPage calls changed after the active page of a session has changed, until ctx ends.
+	FollowPage func(ctx context.Context, session string, changed func())
 	// Mask removes the values of secrets from a text.
 	Mask func(text string) string
 	// Go starts a goroutine that ends with the event log or the client. The owner of the log waits for it.
@@ -59,9 +59,9 @@ func (p *Provider) ClientConfig(ctx context.Context, join mcpserver.JoinRequest,
 	return mcpserver.Config{
 		Tools: toolSet{p.cfg, join.Tools, join.Panel}, Caller: p.cfg.Caller, Session: session, Panel: join.Panel,
 		Client: join.Client, Version: p.cfg.Version, Instructions: Instructions, Log: p.cfg.Log,
-		Questions: p.questions, Answer: p.cfg.Answer, Progress: p.progress, Changed: p.changes(ctx),
-		Shared: conversations{p.cfg.Store, p.cfg.Mask},
-		Follow: func(ctx context.Context, changed func()) { p.cfg.Follow(ctx, session, changed) },
+		FollowQuestions: p.questions, Answer: p.cfg.Answer, FollowProgress: p.progress, Changes: p.changes(ctx),
+		Conversations: conversations{p.cfg.Store, p.cfg.Mask},
+		FollowPage:    func(ctx context.Context, changed func()) { p.cfg.FollowPage(ctx, session, changed) },
 	}
 }
 

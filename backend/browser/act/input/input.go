@@ -81,13 +81,13 @@ func Click(ctx context.Context, s Sender, x, y float64, p MousePress) error {
 	return nil
 }
 
-// MouseDown presses a mouse button at a point. The mouse must be there already.
-func MouseDown(c proto.Client, x, y float64, p MousePress) error {
+// PressMouse presses a mouse button at a point. The mouse must be there already.
+func PressMouse(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
 }
 
-// MouseUp releases the mouse button that MouseDown pressed.
-func MouseUp(c proto.Client, x, y float64, p MousePress) error {
+// ReleaseMouse releases the mouse button that MouseDown pressed.
+func ReleaseMouse(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
 }
 
@@ -233,7 +233,7 @@ func TypeText(ctx context.Context, c proto.Client, text string, slowly bool) err
 func typeRune(c proto.Client, info input.KeyInfo, r rune) error {
 	held := 0
 	if _, shifted := input.Key(r).Shift(); !shifted && (r >= 'A' && r <= 'Z') {
-		held = Shift
+		held = ModShift
 	}
 	if err := dispatch(c, proto.InputDispatchKeyEventTypeKeyDown, info, string(r), held); err != nil {
 		return err
@@ -298,7 +298,7 @@ func key(c proto.Client, in wire.Input) error {
 			info = known
 		}
 	}
-	s := keyStroke{info: info, text: text, modifiers: in.Modifiers &^ Shift}.finish()
+	s := keyStroke{info: info, text: text, modifiers: in.Modifiers &^ ModShift}.finish()
 	kind := proto.InputDispatchKeyEventTypeKeyUp
 	switch {
 	case in.Type == "keydown" && s.text != "":

@@ -10,10 +10,10 @@ import (
 
 // The bits of a set of modifier keys, as in the DevTools protocol.
 const (
-	Alt     = 1
-	Control = 2
-	Meta    = 4
-	Shift   = 8
+	ModAlt     = 1
+	ModControl = 2
+	ModMeta    = 4
+	ModShift   = 8
 )
 
 // keyStroke is a key with the modifiers that are held.
@@ -82,19 +82,19 @@ func arrowOrFunction(name string) (input.Key, bool) {
 func modifier(name string) (input.Key, int, bool) {
 	switch strings.ToLower(name) {
 	case "control", "ctrl":
-		return input.ControlLeft, Control, true
+		return input.ControlLeft, ModControl, true
 	case "alt", "option":
-		return input.AltLeft, Alt, true
+		return input.AltLeft, ModAlt, true
 	case "shift":
-		return input.ShiftLeft, Shift, true
+		return input.ShiftLeft, ModShift, true
 	case "meta", "cmd", "command", "super":
-		return input.MetaLeft, Meta, true
+		return input.MetaLeft, ModMeta, true
 	}
 	return 0, 0, false
 }
 
-// Modifiers returns the bit set of the named modifiers. The error names an unknown one.
-func Modifiers(names []string) (int, error) {
+// ParseModifiers returns the bit set of the named modifiers. The error names an unknown one.
+func ParseModifiers(names []string) (int, error) {
 	bits := 0
 	for _, n := range names {
 		_, bit, ok := modifier(n)
@@ -161,12 +161,12 @@ func (s keyStroke) finish() keyStroke {
 	case "\t":
 		s.info.Key = "Tab"
 	}
-	if s.modifiers&Shift != 0 && len(s.text) == 1 && s.text != "\r" {
+	if s.modifiers&ModShift != 0 && len(s.text) == 1 && s.text != "\r" {
 		if up, ok := input.Key(s.text[0]).Shift(); ok {
 			s.text, s.info.Key = string(rune(up)), string(rune(up))
 		}
 	}
-	if s.modifiers&^Shift != 0 {
+	if s.modifiers&^ModShift != 0 {
 		s.text = ""
 	}
 	return s

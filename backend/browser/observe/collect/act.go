@@ -12,9 +12,9 @@ type AimOptions struct {
 	Scroll bool `json:"scroll"`
 	// Guard is the kind of guard for the next press, as for GuardPress: "click", "press" or "" for none.
 	Guard string `json:"arm,omitempty"`
-	// Patience is how long to wait, in milliseconds, for an element that is disabled or covered, and half of it for
+	// PatienceMS is how long to wait, in milliseconds, for an element that is disabled or covered, and half of it for
 	// one that cannot be pressed for another reason.
-	Patience int `json:"patience"`
+	PatienceMS int `json:"patience"`
 	// AcceptMoving accepts the current position of a moving element.
 	AcceptMoving bool `json:"hurry,omitempty"`
 	// LastRect is the element's position in the newest snapshot, nil when unknown.
@@ -26,22 +26,22 @@ type AimOptions struct {
 // Expectation is the state of an element that the caller was last shown.
 type Expectation struct {
 	// TextHash is the hash of the element's text, nil to skip the check; Loose ignores digits.
-	TextHash *string `json:"sign,omitempty"`
-	Loose    bool    `json:"loose,omitempty"`
+	TextHash     *string `json:"sign,omitempty"`
+	IgnoreDigits bool    `json:"loose,omitempty"`
 	// RowHash is the hash of the beginning of its row, "" to skip the check; LooseRow ignores digits.
-	RowHash  string `json:"row,omitempty"`
-	LooseRow bool   `json:"looseRow,omitempty"`
+	RowHash         string `json:"row,omitempty"`
+	IgnoreRowDigits bool   `json:"looseRow,omitempty"`
 }
 
 // Aim finds a point at which to press the element. Point.State says why it cannot be pressed, if so; for "moving",
 // the point is its last position. An error is never about the state of the element: it is a bug, or the end of the
 // document or of ctx.
-func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) {
-	return call[Point](ctx, w, "aim", handle, o)
+func Aim(ctx context.Context, w World, handle int, o AimOptions) (PressPoint, error) {
+	return call[PressPoint](ctx, w, "aim", handle, o)
 }
 
 // AimNow is like Aim, but waits only for a moving element to stop, and does not check the element's text.
-func AimNow(ctx context.Context, w World, handle int, scrollIntoView bool) (Point, error) {
+func AimNow(ctx context.Context, w World, handle int, scrollIntoView bool) (PressPoint, error) {
 	return Aim(ctx, w, handle, AimOptions{Scroll: scrollIntoView})
 }
 
@@ -79,8 +79,8 @@ func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "hit", true)
 }
 
-// ElementState says whether a node still meets an Expectation.
-type ElementState struct {
+// ElementChange says whether a node still meets an Expectation.
+type ElementChange struct {
 	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
 	// InOtherRow is true when the node is now in another row. Text is the new text of the node or of its row if that
@@ -92,8 +92,8 @@ type ElementState struct {
 }
 
 // CheckElement reports whether the node still meets an Expectation.
-func CheckElement(ctx context.Context, w World, handle int, t Expectation) (ElementState, error) {
-	return call[ElementState](ctx, w, "still", handle, t)
+func CheckElement(ctx context.Context, w World, handle int, t Expectation) (ElementChange, error) {
+	return call[ElementChange](ctx, w, "still", handle, t)
 }
 
 // GuardKeys stops keys and text that would not reach the element, until EndKeyGuard or 3 s after the last that

@@ -9,7 +9,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-func pointOf(t *testing.T, w *testWorld, handle int) Point {
+func pointOf(t *testing.T, w *testWorld, handle int) PressPoint {
 	t.Helper()
 	p, err := AimNow(t.Context(), w, handle, true)
 	if err != nil {
@@ -19,7 +19,7 @@ func pointOf(t *testing.T, w *testWorld, handle int) Point {
 }
 
 // press moves the mouse to p and presses the left button there, as the engine does.
-func press(t *testing.T, w *testWorld, p Point) {
+func press(t *testing.T, w *testWorld, p PressPoint) {
 	t.Helper()
 	if err := w.page.Mouse.MoveTo(proto.Point{X: p.X, Y: p.Y}); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestPressOnOtherElementIsReported(t *testing.T) {
 	if err := GuardPress(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
-	press(t, w, Point{X: 40, Y: 170})
+	press(t, w, PressPoint{X: 40, Y: 170})
 	if met, _ := EndPressGuard(t.Context(), w); met.Hit || met.Text != `dialog "Cookies"` {
 		t.Errorf("%+v", met)
 	}

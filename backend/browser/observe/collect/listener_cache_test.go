@@ -47,9 +47,9 @@ func (w *recordingWorld) EvalMain(ctx context.Context, expression string) (json.
 	return w.World.EvalMain(ctx, expression)
 }
 
-func (w *recordingWorld) Text(ctx context.Context, function string, args ...any) (string, error) {
+func (w *recordingWorld) CallText(ctx context.Context, function string, args ...any) (string, error) {
 	w.note(ctx, "look")
-	return w.World.Text(ctx, function, args...)
+	return w.World.CallText(ctx, function, args...)
 }
 
 // collectAgain collects once more from a known page.

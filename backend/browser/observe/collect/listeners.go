@@ -171,7 +171,7 @@ func runCollector(ctx context.Context, w World, args ...any) (string, error) {
   try { return s.look(...a) } catch (e) { return '!' + String(e?.stack ?? e) }
 }`
 	for try := range 2 {
-		text, err := w.Text(ctx, fn, args...)
+		text, err := w.CallText(ctx, fn, args...)
 		if err != nil {
 			return "", fmt.Errorf("asking the page (look): %w", err)
 		}

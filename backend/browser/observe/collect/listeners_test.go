@@ -122,7 +122,8 @@ func TestFormIsListedAsDisplayed(t *testing.T) {
 			t.Errorf("%s holds the password", line(n))
 		}
 	}
-	if raw.Title != "A form" || raw.Ready != "complete" || raw.ViewW != 1280 || raw.ViewH != 800 || raw.DocH < 1500 {
+	if raw.Title != "A form" || raw.ReadyState != "complete" || raw.ViewW != 1280 || raw.ViewH != 800 ||
+		raw.DocH < 1500 {
 		t.Errorf("%+v", raw)
 	}
 }

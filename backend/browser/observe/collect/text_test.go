@@ -124,7 +124,7 @@ func TestScrollTargets(t *testing.T) {
 func TestSettleReportsMutationsAndAnimations(t *testing.T) {
 	w := open(t, "layers.html")
 	before, err := ActivityOf(t.Context(), w)
-	if err != nil || before.Ready != "complete" {
+	if err != nil || before.ReadyState != "complete" {
 		t.Fatalf("%+v %v", before, err)
 	}
 	w.js(t, `document.getElementById('free').textContent='Changed',

@@ -43,8 +43,8 @@ func (windowPage) EvalMain(context.Context, string) (json.RawMessage, error) {
 	return nil, errWindowPage
 }
 
-// Text implements World.
-func (windowPage) Text(context.Context, string, ...any) (string, error) { return "", errWindowPage }
+// CallText implements World.
+func (windowPage) CallText(context.Context, string, ...any) (string, error) { return "", errWindowPage }
 
 // Listeners implements World.
 func (windowPage) Listeners(context.Context) (json.RawMessage, error) { return nil, errWindowPage }

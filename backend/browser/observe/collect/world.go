@@ -16,9 +16,9 @@ type World interface {
 	// EvalMain evaluates an expression in the page's main world with the command line API (getEventListeners) and
 	// returns the JSON value.
 	EvalMain(ctx context.Context, expression string) (json.RawMessage, error)
-	// Text is like Call, but the function must return a string and promises are not awaited. It is faster for large
+	// CallText is like Call, but the function must return a string and promises are not awaited. It is faster for large
 	// answers.
-	Text(ctx context.Context, function string, args ...any) (string, error)
+	CallText(ctx context.Context, function string, args ...any) (string, error)
 	// Listeners returns the browser's answer to DOMDebugger.getEventListeners for the whole document, asked in the
 	// page's main world.
 	Listeners(ctx context.Context) (json.RawMessage, error)
@@ -54,8 +54,8 @@ type RawDocument struct {
 	Title string `json:"title"`
 	// Origin is the document's origin, also when it has no address of its own (about:srcdoc); "" for an opaque one.
 	Origin string `json:"origin"`
-	// Ready is document.readyState.
-	Ready string `json:"ready"`
+	// ReadyState is document.readyState.
+	ReadyState string `json:"ready"`
 	// Now is the document's clock in milliseconds.
 	Now float64 `json:"now"`
 	// ViewW, ViewH, ScrollX, ScrollY, DocW and DocH are in CSS pixels.
@@ -123,8 +123,8 @@ type RawFrame struct {
 	ScaleY float64 `json:"scaleY"`
 }
 
-// Point is the point at which to press an element, or the reason why it cannot be pressed.
-type Point struct {
+// PressPoint is the point at which to press an element, or the reason why it cannot be pressed.
+type PressPoint struct {
 	// State is ok, gone, hidden, disabled, covered, moving or offscreen; "reused" when the row has other words than
 	// expected, and "changed" when the element's own text or the digits of its row differ (Detail is the new text).
 	State         string  `json:"state"`
@@ -141,8 +141,8 @@ type Point struct {
 	RowHash string `json:"rowMark,omitempty"`
 }
 
-// Ready reports whether the element can be pressed at the point.
-func (p Point) Ready() bool { return p.State == "ok" || p.State == "moving" }
+// ReadyState reports whether the element can be pressed at the point.
+func (p PressPoint) Ready() bool { return p.State == "ok" || p.State == "moving" }
 
 // Activity describes how much a document is changing.
 type Activity struct {
@@ -152,7 +152,7 @@ type Activity struct {
 	QuietMS   float64 `json:"quietMs"`
 	// Animations is the number of running animations that end soon.
 	Animations int    `json:"animations"`
-	Ready      string `json:"ready"`
+	ReadyState string `json:"ready"`
 }
 
 // SettleState describes how far a document has settled after an action.

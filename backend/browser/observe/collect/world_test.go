@@ -112,7 +112,7 @@ func (w *testWorld) EvalMain(ctx context.Context, expression string) (json.RawMe
 	return json.Marshal(r.Result.Value)
 }
 
-func (w *testWorld) Text(ctx context.Context, function string, args ...any) (string, error) {
+func (w *testWorld) CallText(ctx context.Context, function string, args ...any) (string, error) {
 	raw, err := w.Call(ctx, function, args...)
 	if err != nil {
 		return "", err

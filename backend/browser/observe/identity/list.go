@@ -13,7 +13,7 @@ func (e Element) Label() string {
 	if e.Name == "" {
 		return fmt.Sprintf("[%d] %s", e.ID, e.Role)
 	}
-	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, surface.Clip(e.Name, 80))
+	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, surface.Truncate(e.Name, 80))
 }
 
 // List contains the numbered elements of a page at one moment, in reading order.
@@ -50,8 +50,8 @@ func (er *ElementRegistry) Compare(
 ) (changes []annotation.Element, gone []int) {
 	for _, e := range now.Elements {
 		i, was := before.ByID[e.ID]
-		if !was || annotation.Changed(before.Elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.WithoutCover(before.Elements[i]),
+		if !was || annotation.IsChanged(before.Elements[i], e) {
+			e.OnlyCoverChanged = was && !annotation.IsChanged(annotation.WithoutCover(before.Elements[i]),
 				annotation.WithoutCover(e))
 			changes = append(changes, e)
 		}

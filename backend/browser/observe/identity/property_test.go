@@ -37,7 +37,7 @@ type world struct {
 	dead, unsure map[int]bool
 }
 
-func (w *world) Connected(handles []int) ([]bool, error) {
+func (w *world) AreConnected(handles []int) ([]bool, error) {
 	out := make([]bool, len(handles))
 	for i, h := range handles {
 		out[i] = slices.ContainsFunc(w.nodes, func(n *node) bool { return n.handle == h && n.connected })
@@ -45,7 +45,7 @@ func (w *world) Connected(handles []int) ([]bool, error) {
 	return out, nil
 }
 
-func (w *world) Keys() (map[string]int, error) {
+func (w *world) KeyCounts() (map[string]int, error) {
 	keys := map[string]int{}
 	for _, n := range w.connected() {
 		keys[n.key]++
@@ -96,7 +96,7 @@ func (w *world) replacements(looked []*node) map[*node]int {
 				gone = append(gone, id)
 			}
 		}
-		keys, _ := w.Keys()
+		keys, _ := w.KeyCounts()
 		if len(gone) == 1 && keys[n.key] == 1 && n.born > w.seen[gone[0]] {
 			move[n] = gone[0]
 			continue

@@ -59,10 +59,10 @@ type Element struct {
 // DocumentProbe inspects the document to which ids are assigned. Its methods are called only when a replacement is
 // possible.
 type DocumentProbe interface {
-	// Connected reports for each handle whether its node is still in the document.
-	Connected(handles []int) ([]bool, error)
-	// Keys returns how many nodes of the whole document have each fingerprint.
-	Keys() (map[string]int, error)
+	// AreConnected reports for each handle whether its node is still in the document.
+	AreConnected(handles []int) ([]bool, error)
+	// KeyCounts returns how many nodes of the whole document have each fingerprint.
+	KeyCounts() (map[string]int, error)
 }
 
 // ElementRegistry assigns the ids of the elements of all tabs and panels. Its methods may be called concurrently,
@@ -96,8 +96,8 @@ func (er *ElementRegistry) Element(id int) (Element, bool) {
 	return Element{}, false
 }
 
-// Issued reports whether the id was ever issued.
-func (er *ElementRegistry) Issued(id int) bool {
+// WasIssued reports whether the id was ever issued.
+func (er *ElementRegistry) WasIssued(id int) bool {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	return id > 0 && id <= er.last
@@ -113,8 +113,8 @@ func (er *ElementRegistry) ID(doc, handle int) int {
 	return 0
 }
 
-// MarkReported records that the current text of the elements was reported to the caller.
-func (er *ElementRegistry) MarkReported(ids []int) {
+// RecordReported records that the current text of the elements was reported to the caller.
+func (er *ElementRegistry) RecordReported(ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	for _, id := range ids {
@@ -124,8 +124,8 @@ func (er *ElementRegistry) MarkReported(ids []int) {
 	}
 }
 
-// MarkWarned records that the caller was warned that the element's text has changed to one with that hash.
-func (er *ElementRegistry) MarkWarned(id int, hash string) {
+// RecordTextWarning records that the caller was warned that the element's text has changed to one with that hash.
+func (er *ElementRegistry) RecordTextWarning(id int, hash string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
@@ -133,8 +133,8 @@ func (er *ElementRegistry) MarkWarned(id int, hash string) {
 	}
 }
 
-// MarkRowsReported records that the current rows of the elements were reported to the caller.
-func (er *ElementRegistry) MarkRowsReported(ids []int) {
+// RecordRowsReported records that the current rows of the elements were reported to the caller.
+func (er *ElementRegistry) RecordRowsReported(ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	for _, id := range ids {
@@ -144,8 +144,8 @@ func (er *ElementRegistry) MarkRowsReported(ids []int) {
 	}
 }
 
-// MarkRowWarned records that the caller was warned that the element's row has changed to one with that hash.
-func (er *ElementRegistry) MarkRowWarned(id int, hash string) {
+// RecordRowWarning records that the caller was warned that the element's row has changed to one with that hash.
+func (er *ElementRegistry) RecordRowWarning(id int, hash string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
@@ -255,7 +255,7 @@ func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPr
 		handles[i] = er.elements[id].Handle
 	}
 	er.mu.Unlock()
-	connected, err := ask.Connected(handles)
+	connected, err := ask.AreConnected(handles)
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPr
 	if len(gone) == 0 {
 		return nil, nil
 	}
-	live, err := ask.Keys()
+	live, err := ask.KeyCounts()
 	if err != nil {
 		return nil, err
 	}

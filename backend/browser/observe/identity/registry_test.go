@@ -21,7 +21,7 @@ func (p *page) clock() float64 {
 	return p.now
 }
 
-func (p *page) Connected(handles []int) ([]bool, error) {
+func (p *page) AreConnected(handles []int) ([]bool, error) {
 	p.asked++
 	out := make([]bool, len(handles))
 	for i, h := range handles {
@@ -30,7 +30,7 @@ func (p *page) Connected(handles []int) ([]bool, error) {
 	return out, nil
 }
 
-func (p *page) Keys() (map[string]int, error) { return p.keys, nil }
+func (p *page) KeyCounts() (map[string]int, error) { return p.keys, nil }
 
 func buttonNode(handle int, key string) identity.Node {
 	// What has a higher handle came later.
@@ -132,7 +132,7 @@ func TestIDsOfClosedDocumentAreNotReused(t *testing.T) {
 	if element, ok := b.Element(first[0]); !ok || element.Name != "save" || element.Doc != 1 {
 		t.Errorf("number %d is remembered as %+v", first[0], element)
 	}
-	if !b.Issued(first[0]) || b.Issued(99) {
+	if !b.WasIssued(first[0]) || b.WasIssued(99) {
 		t.Error("a number that was never given counts as given")
 	}
 }

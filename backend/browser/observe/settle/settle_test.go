@@ -20,7 +20,7 @@ func wait(t *testing.T, play func(*settle.Tracker),
 	var got settle.Result
 	synctest.Test(t, func(t *testing.T) {
 		tr := settle.NewTracker("main")
-		tr.RequestStarted("long before", "")
+		tr.RecordRequestStart("long before", "")
 		w := tr.Begin(settle.DefaultLimits())
 		done := make(chan struct{})
 		go func() { defer close(done); play(tr) }()
@@ -41,9 +41,9 @@ func TestQuietPageSettlesAtOnce(t *testing.T) {
 func TestWaitsForRequestsOfAction(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.RequestStarted("a", "GET /a")
+		tr.RecordRequestStart("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
-		tr.RequestEnded("a")
+		tr.RecordRequestEnd("a")
 	}, quiet)
 	if r.WaitedFor != "requests" || r.TimedOut || r.Took < 200*time.Millisecond || r.Took > 300*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -53,11 +53,11 @@ func TestWaitsForRequestsOfAction(t *testing.T) {
 func TestUnreadResponseBodyDoesNotReachCap(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.RequestStarted("a", "GET /a")
+		tr.RecordRequestStart("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
-		tr.ResponseReceived("a", true)
+		tr.RecordResponse("a", true)
 		time.Sleep(100 * time.Millisecond)
-		tr.ResponseReceived("a", false)
+		tr.RecordResponse("a", false)
 	}, quiet)
 	if r.WaitedFor != "requests" || r.TimedOut || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -74,9 +74,9 @@ func TestPollingIsIgnored(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tr := settle.NewTracker("main")
 				ask := func() {
-					tr.RequestStarted("poll", "GET /poll")
+					tr.RecordRequestStart("poll", "GET /poll")
 					time.Sleep(400 * time.Millisecond)
-					tr.RequestEnded("poll")
+					tr.RecordRequestEnd("poll")
 				}
 				for range 4 {
 					ask()
@@ -99,10 +99,10 @@ func TestPollingIsIgnored(t *testing.T) {
 func TestWaitsForRequiredResponseBody(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.RequestStarted("script", "GET /a.js")
-		tr.ResponseReceived("script", false)
+		tr.RecordRequestStart("script", "GET /a.js")
+		tr.RecordResponse("script", false)
 		time.Sleep(time.Second)
-		tr.RequestEnded("script")
+		tr.RecordRequestEnd("script")
 	}, quiet)
 	if r.TimedOut || r.Took < time.Second {
 		t.Errorf("got %+v", r)
@@ -111,7 +111,7 @@ func TestWaitsForRequiredResponseBody(t *testing.T) {
 
 func TestEndlessRequestIsCapped(t *testing.T) {
 	t.Parallel()
-	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, quiet)
+	r := wait(t, func(tr *settle.Tracker) { tr.RecordRequestStart("poll", "GET /poll") }, quiet)
 	if !r.TimedOut || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond ||
 		r.WaitedFor != "still waiting for requests" {
 		t.Errorf("got %+v", r)
@@ -121,14 +121,14 @@ func TestEndlessRequestIsCapped(t *testing.T) {
 func TestWaitsForNavigationToLoad(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.NavigationRequested("main")
+		tr.RecordNavigationRequest("main")
 		time.Sleep(100 * time.Millisecond)
-		tr.LoadStarted("main")
+		tr.RecordLoadStart("main")
 		time.Sleep(4 * time.Second)
-		tr.NavigationCommitted("main")
-		tr.DOMContentLoaded("main")
+		tr.RecordNavigationCommit("main")
+		tr.RecordDOMContentLoaded("main")
 		time.Sleep(time.Second)
-		tr.LoadStopped("main")
+		tr.RecordLoadStop("main")
 	}, quiet)
 	if r.WaitedFor != "navigation" || r.TimedOut || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -138,9 +138,9 @@ func TestWaitsForNavigationToLoad(t *testing.T) {
 func TestMissingImagesDoNotReachCap(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.LoadStarted("main")
-		tr.NavigationCommitted("main")
-		tr.DOMContentLoaded("main")
+		tr.RecordLoadStart("main")
+		tr.RecordNavigationCommit("main")
+		tr.RecordDOMContentLoaded("main")
 	}, quiet)
 	if !r.TimedOut || r.WaitedFor != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -149,7 +149,7 @@ func TestMissingImagesDoNotReachCap(t *testing.T) {
 
 func TestNavigationThatNeverStartsTimesOut(t *testing.T) {
 	t.Parallel()
-	r := wait(t, func(tr *settle.Tracker) { tr.NavigationRequested("main") }, quiet)
+	r := wait(t, func(tr *settle.Tracker) { tr.RecordNavigationRequest("main") }, quiet)
 	if r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}

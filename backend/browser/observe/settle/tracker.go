@@ -76,10 +76,10 @@ func (t *Tracker) change(f func()) {
 	t.changed = make(chan struct{})
 }
 
-// RequestStarted records a request that the page may be waiting for; id identifies it for the later events. key
+// RecordRequestStart records a request that the page may be waiting for; id identifies it for the later events. key
 // identifies repetitions of the same request, so that polling can be distinguished from the effects of an action; ""
 // means that the request never repeats.
-func (t *Tracker) RequestStarted(id, key string) {
+func (t *Tracker) RecordRequestStart(id, key string) {
 	t.change(func() {
 		if t.requests[id] == nil {
 			t.lastRequest = t.serial
@@ -90,9 +90,9 @@ func (t *Tracker) RequestStarted(id, key string) {
 	})
 }
 
-// ResponseReceived records that data of a response arrived; first marks the start of the response. Once the start is
+// RecordResponse records that data of a response arrived; first marks the start of the response. Once the start is
 // recorded, Wait no longer waits when data stops, because some pages never read the body of a response.
-func (t *Tracker) ResponseReceived(id string, first bool) {
+func (t *Tracker) RecordResponse(id string, first bool) {
 	t.change(func() {
 		if r := t.requests[id]; r != nil && (first || !r.heard.IsZero()) {
 			r.heard = time.Now()
@@ -100,8 +100,8 @@ func (t *Tracker) ResponseReceived(id string, first bool) {
 	})
 }
 
-// RequestEnded records the end of a request, whether it succeeded or failed.
-func (t *Tracker) RequestEnded(id string) {
+// RecordRequestEnd records the end of a request, whether it succeeded or failed.
+func (t *Tracker) RecordRequestEnd(id string) {
 	t.change(func() {
 		r := t.requests[id]
 		if r == nil {
@@ -143,8 +143,8 @@ func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	return limit
 }
 
-// NavigationRequested records that a frame requested a navigation.
-func (t *Tracker) NavigationRequested(frame string) {
+// RecordNavigationRequest records that a frame requested a navigation.
+func (t *Tracker) RecordNavigationRequest(frame string) {
 	t.change(func() {
 		t.lastDeparture = t.serial
 		if t.loads[frame] == nil || t.loads[frame].committed {
@@ -153,8 +153,8 @@ func (t *Tracker) NavigationRequested(frame string) {
 	})
 }
 
-// LoadStarted records that a frame started to load.
-func (t *Tracker) LoadStarted(frame string) {
+// RecordLoadStart records that a frame started to load.
+func (t *Tracker) RecordLoadStart(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
@@ -166,9 +166,9 @@ func (t *Tracker) LoadStarted(frame string) {
 	})
 }
 
-// NavigationCommitted records that a frame has a new document. When it is the main frame, requests of its old
+// RecordNavigationCommit records that a frame has a new document. When it is the main frame, requests of its old
 // document no longer matter.
-func (t *Tracker) NavigationCommitted(frame string) {
+func (t *Tracker) RecordNavigationCommit(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
@@ -189,8 +189,8 @@ func (t *Tracker) NavigationCommitted(frame string) {
 	})
 }
 
-// NavigatedWithinDocument records that a frame changed its address within its document.
-func (t *Tracker) NavigatedWithinDocument(frame string) {
+// RecordSameDocumentNavigation records that a frame changed its address within its document.
+func (t *Tracker) RecordSameDocumentNavigation(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)
@@ -202,8 +202,8 @@ func (t *Tracker) NavigatedWithinDocument(frame string) {
 	})
 }
 
-// DOMContentLoaded records that a frame's document is parsed.
-func (t *Tracker) DOMContentLoaded(frame string) {
+// RecordDOMContentLoaded records that a frame's document is parsed.
+func (t *Tracker) RecordDOMContentLoaded(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil {
 			l.parsed = time.Now()
@@ -211,8 +211,8 @@ func (t *Tracker) DOMContentLoaded(frame string) {
 	})
 }
 
-// LoadStopped records that a frame finished loading, or that its navigation was stopped.
-func (t *Tracker) LoadStopped(frame string) {
+// RecordLoadStop records that a frame finished loading, or that its navigation was stopped.
+func (t *Tracker) RecordLoadStop(frame string) {
 	t.change(func() {
 		if t.loads[frame] != nil {
 			delete(t.loads, frame)
@@ -221,8 +221,8 @@ func (t *Tracker) LoadStopped(frame string) {
 	})
 }
 
-// NavigationCanceled records that a requested navigation will not happen.
-func (t *Tracker) NavigationCanceled(frame string) {
+// RecordNavigationCancel records that a requested navigation will not happen.
+func (t *Tracker) RecordNavigationCancel(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)
@@ -230,8 +230,8 @@ func (t *Tracker) NavigationCanceled(frame string) {
 	})
 }
 
-// Now returns the serial number of the latest change, for use with NavigatedSince.
-func (t *Tracker) Now() int {
+// Moment returns the serial number of the latest change, for use with NavigatedSince.
+func (t *Tracker) Moment() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.serial
@@ -253,8 +253,8 @@ func (t *Tracker) IsLoading() bool {
 	return t.loads[t.main] != nil
 }
 
-// MainFrameChanged records that another frame became the main frame.
-func (t *Tracker) MainFrameChanged(frame string) { t.change(func() { t.main = frame }) }
+// SetMainFrame records that another frame became the main frame.
+func (t *Tracker) SetMainFrame(frame string) { t.change(func() { t.main = frame }) }
 
 // Changed returns a channel that is closed at the next event of any kind.
 func (t *Tracker) Changed() <-chan struct{} {

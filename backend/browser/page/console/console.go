@@ -35,7 +35,7 @@ const (
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
 // Message is one message in a tab's console: a script wrote it, a script threw it, or the browser reported it.
-// Session.Console masks likely secrets in it.
+// Session.ConsoleMessages masks likely secrets in it.
 type Message struct {
 	ID    int    `json:"id"`
 	Level string `json:"level"`
@@ -49,10 +49,10 @@ type Message struct {
 	Time  time.Time `json:"time"`
 }
 
-// ConsoleOptions selects messages. Level is the lowest level (info when ""). Since is the id of the last message that
+// Options selects messages. Level is the lowest level (info when ""). Since is the id of the last message that
 // the caller has seen. Limit bounds the number of messages, of which the newest are returned (50 when 0). Clear
 // removes all messages afterwards.
-type ConsoleOptions struct {
+type Options struct {
 	Level        string
 	Since, Limit int
 	Clear        bool
@@ -117,7 +117,7 @@ func FromException(ev cdp.Event) (Message, bool) {
 		text += " " + formatPrimitive(o)
 	}
 	return Message{
-		Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage),
+		Level: LevelError, Source: "exception", Text: surface.Truncate(text, maxMessage),
 		Location: location(d.URL, d.LineNumber+1),
 	}, true
 }
@@ -140,7 +140,7 @@ func FromScript(ev cdp.Event) (Message, bool) {
 	case proto.RuntimeConsoleAPICalledTypeClear, proto.RuntimeConsoleAPICalledTypeEndGroup:
 		return Message{}, false
 	}
-	m := Message{Level: level, Source: "console", Text: surface.Clip(formatArguments(c.Args), maxMessage)}
+	m := Message{Level: level, Source: "console", Text: surface.Truncate(formatArguments(c.Args), maxMessage)}
 	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
 		f := c.StackTrace.CallFrames[0]
 		m.Location = location(f.URL, f.LineNumber+1)
@@ -155,7 +155,7 @@ func FromBrowser(ev cdp.Event) (Message, bool) {
 		return Message{}, false
 	}
 	e := l.Entry
-	m := Message{Level: string(e.Level), Source: string(e.Source), Text: surface.Clip(e.Text, maxMessage)}
+	m := Message{Level: string(e.Level), Source: string(e.Source), Text: surface.Truncate(e.Text, maxMessage)}
 	if m.Level == "verbose" {
 		m.Level = LevelDebug
 	}
@@ -172,9 +172,9 @@ func location(url string, line int) string {
 	case url == "":
 		return ""
 	case line <= 0:
-		return surface.Clip(url, 200)
+		return surface.Truncate(url, 200)
 	}
-	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
+	return surface.Truncate(url, 200) + ":" + strconv.Itoa(line)
 }
 
 // formatArguments formats arguments much as console.log does, with placeholders such as %s.

@@ -19,10 +19,10 @@ const (
 	minFreeSpace = 512 << 20
 )
 
-// OverLimit returns the reason why a download into dir must stop, "" when it may continue. limit bounds its size in
-// bytes (0: the default limit). received and size are reported by the browser; complete is true when the file has
+// OverLimitReason returns the reason why a download into dir must stop, "" when it may continue. limit bounds its size
+// in bytes (0: the default limit). received and size are reported by the browser; complete is true when the file has
 // arrived; disk space then no longer matters.
-func OverLimit(dir string, limit, received, size int64, complete bool) string {
+func OverLimitReason(dir string, limit, received, size int64, complete bool) string {
 	if limit <= 0 {
 		limit = maxDownload
 	}

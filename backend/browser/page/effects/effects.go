@@ -18,18 +18,18 @@ const (
 
 // The kinds of annotation.Event of a browser tab.
 const (
-	KindNavigated = "navigated"
-	KindFailed    = "navigation_failed"
-	KindOpened    = "opened_tab"
-	KindClosed    = "closed_tab"
-	KindDialog    = "dialog"
-	KindChooser   = "file_chooser"
-	KindDownload  = "download"
-	kindConsole   = "console_error"
-	KindCrashed   = "crashed"
-	KindDenied    = "permission"
-	KindExternal  = "external"
-	KindPage      = "page"
+	KindNavigated        = "navigated"
+	KindNavigationFailed = "navigation_failed"
+	KindTabOpened        = "opened_tab"
+	KindTabClosed        = "closed_tab"
+	KindDialog           = "dialog"
+	KindFileChooser      = "file_chooser"
+	KindDownload         = "download"
+	kindConsole          = "console_error"
+	KindCrashed          = "crashed"
+	KindPermissionDenied = "permission"
+	KindExternal         = "external"
+	KindPage             = "page"
 )
 
 // Source is an effect whose text depends on when it is read: a navigation, a download.
@@ -64,8 +64,8 @@ type Log struct {
 	uncounted int
 }
 
-// Note adds an effect, or increases the count of an equal one.
-func (l *Log) Note(kind, text string, tab int) {
+// Add adds an effect, or increases the count of an equal one.
+func (l *Log) Add(kind, text string, tab int) {
 	for _, e := range l.list {
 		if e.Kind == kind && e.Text == text && e.Tab == tab && e.source == nil {
 			e.times++
@@ -75,8 +75,8 @@ func (l *Log) Note(kind, text string, tab int) {
 	l.add(&effect{Event: annotation.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
 }
 
-// NoteSource adds an effect whose text is determined when the answer is written.
-func (l *Log) NoteSource(kind string, tab int, source Source) {
+// AddSource adds an effect whose text is determined when the answer is written.
+func (l *Log) AddSource(kind string, tab int, source Source) {
 	l.add(&effect{Event: annotation.Event{Kind: kind, Tab: tab}, times: 1, source: source})
 }
 
@@ -92,9 +92,9 @@ func (l *Log) Remove(kind string) {
 	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
 }
 
-// NoteConsoleError adds a console error, or increases the count of an equal one. When maxErrors are listed, it only
+// AddConsoleError adds a console error, or increases the count of an equal one. When maxErrors are listed, it only
 // counts. It ignores empty text.
-func (l *Log) NoteConsoleError(text string, tab int) {
+func (l *Log) AddConsoleError(text string, tab int) {
 	if text = annotation.Clean(text, 200); text == "" {
 		return
 	}
@@ -114,7 +114,7 @@ func (l *Log) NoteConsoleError(text string, tab int) {
 		l.uncounted++
 		return
 	}
-	l.Note(kindConsole, text, tab)
+	l.Add(kindConsole, text, tab)
 }
 
 // Take returns the effects since the last call and removes them. Console errors beyond maxErrors become one event

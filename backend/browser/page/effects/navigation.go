@@ -16,9 +16,9 @@ type Navigation struct {
 	// arrived.
 	Redirects []int
 	Status    int
-	// Failed is the network error for which the browser shows an error page, "" for none.
-	Failed    string
-	Committed bool
+	// NetworkError is the network error for which the browser shows an error page, "" for none.
+	NetworkError string
+	Committed    bool
 }
 
 // maxRedirects bounds the redirects that are listed individually; browsers stop at 20.
@@ -26,11 +26,11 @@ const maxRedirects = 6
 
 // Effect implements Source: `navigated to https://… (302 → 200)`.
 func (n *Navigation) Effect() (kind, text string) {
-	if n.Failed != "" {
-		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(n.URL, 220),
-			NetworkErrorText(n.Failed), surface.Clip(n.Failed, 60))
+	if n.NetworkError != "" {
+		return KindNavigationFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Truncate(n.URL, 220),
+			NetworkErrorText(n.NetworkError), surface.Truncate(n.NetworkError, 60))
 	}
-	text = "navigated to " + surface.Clip(n.URL, 230)
+	text = "navigated to " + surface.Truncate(n.URL, 230)
 	var way []string
 	hops := n.Redirects
 	if len(hops) > maxRedirects {

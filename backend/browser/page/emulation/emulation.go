@@ -24,16 +24,16 @@ type Emulation struct {
 	UserAgent     string
 	// ColorScheme is light or dark. Locale is a tag such as "de-DE", Timezone a name such as "Europe/Berlin".
 	ColorScheme, Locale, Timezone string
-	// Position is given to pages of the tab's own origin that ask for it, without a question; nil denies it.
-	Position *Position
+	// Geolocation is given to pages of the tab's own origin that ask for it, without a question; nil denies it.
+	Geolocation *Geolocation
 	// Network is offline, slow-3g, fast-3g or slow-4g; "" is the real network.
 	Network string
 	// CPUSlowdown is the factor by which scripts run slower, 0 for none.
 	CPUSlowdown float64
 }
 
-// Position is a position on the earth. Latitude and Longitude are in degrees, Accuracy is in meters.
-type Position struct{ Latitude, Longitude, Accuracy float64 }
+// Geolocation is a position on the earth. Latitude and Longitude are in degrees, Accuracy is in meters.
+type Geolocation struct{ Latitude, Longitude, Accuracy float64 }
 
 // Networks returns the values of Emulation.Network.
 func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slow-4g"} }
@@ -89,7 +89,7 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 		e.network(),
 		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPUSlowdown, 1)},
 	}
-	if p := e.Position; p != nil {
+	if p := e.Geolocation; p != nil {
 		return append(list, proto.EmulationSetGeolocationOverride{
 			Latitude: &p.Latitude, Longitude: &p.Longitude,
 			Accuracy: &p.Accuracy,

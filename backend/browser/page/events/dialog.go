@@ -47,10 +47,10 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 	}
 	dialogShown(t, &page.Dialog{
 		Kind: string(d.Type), Text: annotation.Clean(d.Message, 300),
-		DefaultText: surface.Clip(d.DefaultPrompt, 300), Session: session,
+		DefaultText: surface.Truncate(d.DefaultPrompt, 300), SessionID: session,
 	})
 	t.Session.Manager.Unlock()
-	t.Session.Manager.Events.StateChanged()
+	t.Session.Manager.Events.PublishState()
 }
 
 // dialogShown makes d the tab's dialog and interrupts the running action. Called under the lock.
@@ -71,11 +71,11 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	if a.AuthChallenge == nil {
 		return
 	}
-	who := surface.Clip(a.AuthChallenge.Origin, 100)
+	who := surface.Truncate(a.AuthChallenge.Origin, 100)
 	if a.AuthChallenge.Realm != "" {
 		who += " (" + surface.QuoteText(a.AuthChallenge.Realm, 80) + ")"
 	}
-	if string(a.FrameID) != p.MainFrame() {
+	if string(a.FrameID) != p.MainFrameID() {
 		p.Post(session, page.CancelAuthRequest(a.RequestID))
 		t.WithLock(func() {
 			t.AddEffect(effects.KindDialog, "a frame asks for a user name and password for "+who+"; it gets none", t.ID)
@@ -89,11 +89,11 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 		}
 		t.LoginOrigin = ""
 		dialogShown(t, &page.Dialog{
-			Kind: page.DialogAuth, Text: who + " " + text, Session: session, RequestID: a.RequestID,
+			Kind: page.DialogAuth, Text: who + " " + text, SessionID: session, RequestID: a.RequestID,
 			Origin: a.AuthChallenge.Origin,
 		})
 	})
-	t.Session.Manager.Events.StateChanged()
+	t.Session.Manager.Events.PublishState()
 }
 
 // fileChooserIgnored handles a file chooser that no action waits for. The chooser is not shown, and the page
@@ -105,16 +105,16 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	}
 	t.WithLock(func() {
 		t.FileChooser = &page.FileChooser{
-			Session: ev.SessionID, Frame: string(c.FrameID), Node: c.BackendNodeID,
+			SessionID: ev.SessionID, FrameID: string(c.FrameID), Node: c.BackendNodeID,
 			Multiple: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}
 		what := "a file"
 		if t.FileChooser.Multiple {
 			what = "files"
 		}
-		t.AddEffect(effects.KindChooser, "the page asks for "+what+": give them with upload_file", t.ID)
+		t.AddEffect(effects.KindFileChooser, "the page asks for "+what+": give them with upload_file", t.ID)
 	})
-	t.Session.Manager.Events.StateChanged()
+	t.Session.Manager.Events.PublishState()
 }
 
 // chooserOpened passes a file chooser to the action that waits for it and reports whether there is one.
@@ -127,7 +127,7 @@ func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 	t.WithLock(func() {
 		select {
 		case t.Choosers <- page.FileChooser{
-			Session: ev.SessionID, Frame: string(e.FrameID), Node: e.BackendNodeID,
+			SessionID: ev.SessionID, FrameID: string(e.FrameID), Node: e.BackendNodeID,
 			Multiple: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}:
 			taken = true

@@ -35,7 +35,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	case "frameRequestedNavigation":
 		if r, ok := cdp.DecodeEvent[proto.PageFrameRequestedNavigation](ev); ok {
 			if r.Disposition == proto.PageClientNavigationDispositionCurrentTab {
-				t.Tracker.NavigationRequested(string(r.FrameID))
+				t.Tracker.RecordNavigationRequest(string(r.FrameID))
 			} else if r.Disposition != proto.PageClientNavigationDispositionDownload {
 				expectTab(t)
 			}
@@ -51,7 +51,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 			}
 		})
 	case "screencastFrame":
-		t.Session.Manager.Viewer.ScreencastFrame(t, p, ev)
+		t.Session.Manager.Viewer.HandleScreencastFrame(t, p, ev)
 	case "fileChooserOpened":
 		if chooserOpened(t, ev) {
 			return
@@ -80,46 +80,46 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	if json.Unmarshal(ev.Params, &f) != nil {
 		return
 	}
-	main := p.MainFrame()
+	main := p.MainFrameID()
 	switch name {
 	case "frameScheduledNavigation":
-		t.Tracker.NavigationRequested(f.FrameID)
+		t.Tracker.RecordNavigationRequest(f.FrameID)
 	case "frameStartedLoading", "frameStartedNavigating":
-		t.Tracker.LoadStarted(f.FrameID)
+		t.Tracker.RecordLoadStart(f.FrameID)
 	case "frameStoppedLoading":
-		t.Tracker.LoadStopped(f.FrameID)
+		t.Tracker.RecordLoadStop(f.FrameID)
 		if f.FrameID == main {
-			t.WithLock(func() { t.ClearAuth(); t.UpdateGeolocation(t.URL) })
+			t.WithLock(func() { t.ClearAuth(); t.UpdateGeolocationPermission(t.URL) })
 			// The history was read at the commit already, but a page that changes its process has none then.
 			updateHistory(t, p)
 		}
 	case "frameClearedScheduledNavigation":
-		t.Tracker.NavigationCanceled(f.FrameID)
+		t.Tracker.RecordNavigationCancel(f.FrameID)
 	case "frameDetached":
 		if f.Reason != "swap" {
-			t.Tracker.LoadStopped(f.FrameID)
+			t.Tracker.RecordLoadStop(f.FrameID)
 		}
 	case "lifecycleEvent":
 		if f.Name == "DOMContentLoaded" {
-			t.Tracker.DOMContentLoaded(f.FrameID)
+			t.Tracker.RecordDOMContentLoaded(f.FrameID)
 		}
 		return
 	case "frameNavigated":
 		if f.Frame.ID == main {
-			t.Tracker.MainFrameChanged(main)
+			t.Tracker.SetMainFrame(main)
 		}
-		t.Tracker.NavigationCommitted(f.Frame.ID)
+		t.Tracker.RecordNavigationCommit(f.Frame.ID)
 		if f.Frame.ID == main {
 			navigated(t, p, p.MainDocument().URL(), f.Frame.LoaderID, f.Frame.Unreachable)
 		}
 	case "navigatedWithinDocument":
-		t.Tracker.NavigatedWithinDocument(f.FrameID)
+		t.Tracker.RecordSameDocumentNavigation(f.FrameID)
 		if f.FrameID == main {
 			navigated(t, p, f.URL, "", "")
 		}
 	}
 	if f.FrameID == main || f.Frame.ID == main {
-		t.Session.Manager.Events.StateChanged()
+		t.Session.Manager.Events.PublishState()
 	}
 }
 
@@ -133,12 +133,12 @@ func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 		case document:
 			documentCommitted(t, loader, url, unreachable)
 		case url != t.URL:
-			t.AddEffect(effects.KindNavigated, "navigated to "+surface.Clip(url, 230), t.ID)
+			t.AddEffect(effects.KindNavigated, "navigated to "+surface.Truncate(url, 230), t.ID)
 		}
 		t.URL = url
-		t.UpdateGeolocation(url)
+		t.UpdateGeolocationPermission(url)
 	})
-	b.Viewer.PageChanged()
+	b.Viewer.RequestMarks()
 	if document && b.Config.CheckAddress != nil && page.IsGuardedScheme(url) {
 		b.Go(func() { leaveForbidden(t, url) })
 	}
@@ -154,13 +154,13 @@ func documentCommitted(t *page.Tab, loader, url, unreachable string) {
 	nav.URL, nav.Committed = url, true
 	if unreachable != "" {
 		nav.URL = unreachable
-		if nav.Failed == "" {
-			nav.Failed = "net::ERR_FAILED"
+		if nav.NetworkError == "" {
+			nav.NetworkError = "net::ERR_FAILED"
 		}
 	} else {
-		nav.Failed = ""
+		nav.NetworkError = ""
 	}
-	t.Effects.NoteSource(effects.KindNavigated, t.ID, nav)
+	t.Effects.AddSource(effects.KindNavigated, t.ID, nav)
 	t.Title, t.Crashed, t.StopReason = "", false, ""
 	t.FileChooser, t.DialogsInRow = nil, 0
 	t.ClearAuth()
@@ -176,7 +176,7 @@ func updateHistory(t *page.Tab, p *cdp.Page) {
 		i := h.CurrentIndex
 		first := i == 1 && len(h.Entries) > 0 && h.Entries[0].URL == page.BlankPage
 		t.WithLock(func() { t.CanGoBack, t.CanGoForward = i > 0 && !first, i < len(h.Entries)-1 })
-		t.Session.Manager.Events.StateChanged()
+		t.Session.Manager.Events.PublishState()
 	})
 }
 
@@ -204,11 +204,11 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	case "Target.attachedToTarget":
 		expectTab(t)
 		// The tab exists already, so the wait for it is longer than for one that is only requested.
-		t.Tracker.LoadStarted(page.PopupFrame)
+		t.Tracker.RecordLoadStart(page.PopupFrame)
 	case "Target.targetInfoChanged":
 		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
-			t.WithLock(func() { t.Title = surface.Clip(c.TargetInfo.Title, 200) })
-			t.Session.Manager.Events.StateChanged()
+			t.WithLock(func() { t.Title = surface.Truncate(c.TargetInfo.Title, 200) })
+			t.Session.Manager.Events.PublishState()
 		}
 	case "Inspector.targetCrashed":
 		crash(t, p, ev)
@@ -230,7 +230,7 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 // crash handles the end of the page's process. The browser reports it twice, the second time late; the sessions of
 // frames report only their own processes.
 func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
-	if ev.SessionID != p.Session {
+	if ev.SessionID != p.SessionID {
 		return
 	}
 	t.WithLock(func() {
@@ -240,22 +240,22 @@ func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 			t.Interrupt(page.ErrCrashed)
 		}
 	})
-	t.Tracker.LoadStopped(p.MainFrame())
-	t.Session.Manager.Events.StateChanged()
+	t.Tracker.RecordLoadStop(p.MainFrameID())
+	t.Session.Manager.Events.PublishState()
 }
 
 // expectTab records that this tab is about to open another, so that the action waits for it.
 func expectTab(t *page.Tab) {
 	t.WithLock(func() { t.ExpectsTab = true })
-	t.Tracker.NavigationRequested(page.PopupFrame)
+	t.Tracker.RecordNavigationRequest(page.PopupFrame)
 }
 
 type handler struct{}
 
 var _ page.EventHandler = handler{}
 
-// TabEvent implements page.EventHandler.
-func (handler) TabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
+// HandleTabEvent implements page.EventHandler.
+func (handler) HandleTabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	switch domain, name, _ := strings.Cut(ev.Method, "."); domain {
 	case "Network":
 		networkEvent(t, p, name, ev)

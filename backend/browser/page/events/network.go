@@ -27,25 +27,25 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 		// Documents are tracked by the loads of their frames, because their requests may end in another session.
 		switch r.Type {
 		case "Script", "Stylesheet", "XHR", "Fetch":
-			t.Tracker.RequestStarted(id, r.Request.Key())
+			t.Tracker.RecordRequestStart(id, r.Request.Key())
 		}
 	case "responseReceived":
 		// An event stream never ends, so the page does not wait for its end.
 		if r.Response.MimeType == "text/event-stream" {
-			t.Tracker.RequestEnded(id)
+			t.Tracker.RecordRequestEnd(id)
 		} else if r.Type == "Fetch" {
-			t.Tracker.ResponseReceived(id, true)
+			t.Tracker.RecordResponse(id, true)
 		}
 	case "dataReceived":
-		t.Tracker.ResponseReceived(id, false)
+		t.Tracker.RecordResponse(id, false)
 		return
 	case "loadingFinished", "loadingFailed":
-		t.Tracker.RequestEnded(id)
+		t.Tracker.RecordRequestEnd(id)
 	case "webSocketCreated", "webSocketHandshakeResponseReceived", "webSocketFrameError", "webSocketClosed":
 	default:
 		return
 	}
-	main := p.MainFrame()
+	main := p.MainFrameID()
 	t.WithLock(func() {
 		t.Requests.Record(name, id, ev.SessionID, r)
 		if r.Type == "Document" || name == "loadingFailed" {
@@ -69,7 +69,7 @@ func followNavigation(t *page.Tab, name, main string, r network.Event) {
 			nav = addNavigation(t, r.LoaderID, r.Request.URL)
 		}
 		nav.URL = r.Request.URL
-		t.UpdateGeolocation(t.URL, nav.URL)
+		t.UpdateGeolocationPermission(t.URL, nav.URL)
 		if r.Redirect != nil {
 			nav.Redirects = append(nav.Redirects, r.Redirect.Status)
 		}
@@ -77,9 +77,9 @@ func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	case name == "responseReceived":
 		nav.Status = r.Response.Status
 	case name == "loadingFailed" && !nav.Committed:
-		nav.Failed = r.Error
+		nav.NetworkError = r.Error
 		if nav.Status == http.StatusNoContent || nav.Status == http.StatusResetContent {
-			t.AddEffect(effects.KindPage, surface.Clip(nav.URL, 200)+" answered "+effects.StatusText(nav.Status)+
+			t.AddEffect(effects.KindPage, surface.Truncate(nav.URL, 200)+" answered "+effects.StatusText(nav.Status)+
 				": there is no page to show", t.ID)
 		}
 	}

@@ -38,7 +38,8 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 		case "pointerlock":
 			t.AddEffect(effects.KindPage, "the page has captured the pointer; Escape releases it", t.ID)
 		case "denied":
-			t.AddEffect(effects.KindDenied, "the page asked for "+permissionText(name)+" and was denied", t.ID)
+			t.AddEffect(effects.KindPermissionDenied, "the page asked for "+permissionText(name)+" and was denied",
+				t.ID)
 		}
 	})
 }
@@ -63,7 +64,7 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 	if doc := current.DocumentInWorld(session, world); doc != nil {
 		s.Document = doc.Seq
 	}
-	t.Session.Manager.Viewer.Typed(s)
+	t.Session.Manager.Viewer.HandleEnteredText(s)
 }
 
 // permissionText returns the name of a permission for people.
@@ -78,5 +79,5 @@ func permissionText(name string) string {
 	case "camera", "microphone":
 		return "the " + name
 	}
-	return "the use of " + surface.Clip(name, 40)
+	return "the use of " + surface.Truncate(name, 40)
 }

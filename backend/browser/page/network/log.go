@@ -135,15 +135,15 @@ func (l *Log) Record(name, key, session string, r Event) {
 		}
 		l.add(&Exchange{
 			Session: session, key: key, browserID: r.RequestID, method: r.Request.Method,
-			url:          surface.Clip(r.Request.URL, MaxURL),
+			url:          surface.Truncate(r.Request.URL, MaxURL),
 			resourceType: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers),
-			post: surface.Clip(r.Request.PostData, maxPost), initiator: surface.Clip(r.Document, MaxURL),
+			post: surface.Truncate(r.Request.PostData, maxPost), initiator: surface.Truncate(r.Document, MaxURL),
 		})
 		return
 	case "webSocketCreated":
 		l.add(&Exchange{
 			Session: session, key: key, browserID: r.RequestID, method: http.MethodGet,
-			url: surface.Clip(r.URL, MaxURL), resourceType: "websocket", begun: r.Time,
+			url: surface.Truncate(r.URL, MaxURL), resourceType: "websocket", begun: r.Time,
 		})
 		return
 	}
@@ -169,7 +169,7 @@ func (l *Log) Record(name, key, session string, r Event) {
 }
 
 func (e *Exchange) responded(r response) {
-	e.status, e.statusText, e.mime = r.Status, surface.Clip(r.StatusText, 100), surface.Clip(r.MimeType, 100)
+	e.status, e.statusText, e.mime = r.Status, surface.Truncate(r.StatusText, 100), surface.Truncate(r.MimeType, 100)
 	e.cached = r.FromDisk || r.FromWorker
 	e.received = bounded(r.Headers)
 }

@@ -31,9 +31,9 @@ type Request struct {
 	URL    string `json:"url"`
 	Type   string `json:"type"`
 	// Status is 0 until there is a response. Failed is the network error, "" for none.
-	Status int    `json:"status,omitempty"`
-	Failed string `json:"failed,omitempty"`
-	MIME   string `json:"mime,omitempty"`
+	Status       int    `json:"status,omitempty"`
+	NetworkError string `json:"failed,omitempty"`
+	MIME         string `json:"mime,omitempty"`
 	// Bytes is the size on the wire, DurationMS the duration in milliseconds; both are 0 until the request ends.
 	// Running is true until the request ends.
 	Bytes      int64 `json:"bytes"`
@@ -53,7 +53,7 @@ type RequestDetail struct {
 	// Body is the response body as text, at most MaxBody bytes. BodyNote says why it is missing or incomplete.
 	Body     string `json:"response_body,omitempty"`
 	BodyNote string `json:"body_note,omitempty"`
-	// Masked is the number of values shown as redact.Mark, MaskedKinds lists their kinds.
+	// Masked is the number of values shown as redact.Placeholder, MaskedKinds lists their kinds.
 	Masked      int      `json:"masked,omitempty"`
 	MaskedKinds []string `json:"masked_kinds,omitempty"`
 }
@@ -64,7 +64,7 @@ const MaxBody = 50 << 10
 func (e *Exchange) public(v *redact.Redactor) Request {
 	r := Request{
 		ID: e.id, Method: e.method, URL: v.Address(e.url), Initiator: OriginOf(e.initiator), Type: e.resourceType,
-		Status: e.status, Failed: e.failed, MIME: e.mime,
+		Status: e.status, NetworkError: e.failed, MIME: e.mime,
 		Bytes: int64(e.size), Cached: e.cached, Running: e.ended == 0,
 	}
 	if e.ended > e.begun {
@@ -84,7 +84,7 @@ func (f RequestFilter) keeps(r Request) bool {
 	case f.Status == "":
 		return true
 	case strings.EqualFold(f.Status, "failed"):
-		return r.Failed != ""
+		return r.NetworkError != ""
 	case len(f.Status) == 3 && strings.EqualFold(f.Status[1:], "xx"):
 		return r.Status > 0 && fmt.Sprint(r.Status/100) == f.Status[:1]
 	}
@@ -116,7 +116,7 @@ func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]s
 		return out
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out[surface.Clip(name, 100)] = surface.Clip(v.Header(name, all[name], where), 500)
+		out[surface.Truncate(name, 100)] = surface.Truncate(v.Header(name, all[name], where), 500)
 	}
 	return out
 }
@@ -167,6 +167,6 @@ func (e Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail 
 		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")
 		d.BodyNote = fmt.Sprintf("cut to %d of %d bytes", len(d.Body), whole)
 	}
-	d.Masked, d.MaskedKinds = v.Hidden()
+	d.Masked, d.MaskedKinds = v.CountHidden()
 	return d
 }

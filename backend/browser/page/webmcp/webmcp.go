@@ -18,7 +18,7 @@ const (
 	maxPageTools   = 100
 	maxSchema      = 8 << 10
 	maxToolAnswer  = 50 << 10
-	PageToolLimit  = 30 * time.Second
+	CallTimeout    = 30 * time.Second
 	maxInvocations = 20
 )
 
@@ -28,15 +28,15 @@ type PageTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	// Form is true for a form that a call only fills in; the person or the caller submits it. A form that submits
+	// FillsForm is true for a form that a call only fills in; the person or the caller submits it. A form that submits
 	// itself is like any other tool.
-	Form bool `json:"form,omitempty"`
+	FillsForm bool `json:"form,omitempty"`
 	// ReadOnly is true when the page claims that the tool changes nothing.
 	ReadOnly bool `json:"read_only,omitempty"`
 	// Origin is the origin of the document that offers the tool: the page's main document or a frame.
-	Origin  string `json:"origin"`
-	Frame   string `json:"-"`
-	Session string `json:"-"`
+	Origin    string `json:"origin"`
+	FrameID   string `json:"-"`
+	SessionID string `json:"-"`
 }
 
 // Tools contains the tools of a tab's page and their running calls. It is guarded by the lock of page.Manager.
@@ -104,9 +104,9 @@ func (t *Tools) added(ev cdp.Event) {
 			return
 		}
 		p := PageTool{
-			Name: x.Name, Description: surface.Clip(x.Description, 1000), Parameters: x.InputSchema,
-			ReadOnly: x.Annotations.ReadOnly,
-			Form:     x.Node != 0 && !x.Annotations.AutoSubmit, Frame: x.FrameID, Session: ev.SessionID,
+			Name: x.Name, Description: surface.Truncate(x.Description, 1000), Parameters: x.InputSchema,
+			ReadOnly:  x.Annotations.ReadOnly,
+			FillsForm: x.Node != 0 && !x.Annotations.AutoSubmit, FrameID: x.FrameID, SessionID: ev.SessionID,
 		}
 		if len(p.Parameters) == 0 || len(p.Parameters) > maxSchema {
 			p.Parameters = json.RawMessage(`{"type":"object"}`)
@@ -140,11 +140,11 @@ func (t *Tools) ForgetCall(id string) { delete(t.calls, id) }
 func (t *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
-		origins[doc.Frame()] = network.OriginOf(doc.URL())
+		origins[doc.FrameID()] = network.OriginOf(doc.URL())
 	}
 	list := make([]PageTool, 0, len(t.list))
 	for _, p := range t.list {
-		if p.Origin = origins[p.Frame]; p.Origin != "" || len(docs) > 0 && p.Frame == docs[0].Frame() {
+		if p.Origin = origins[p.FrameID]; p.Origin != "" || len(docs) > 0 && p.FrameID == docs[0].FrameID() {
 			list = append(list, p)
 		}
 	}
@@ -160,7 +160,7 @@ func (r Response) Text(p PageTool) (string, error) {
 		}
 		return "", &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s",
-				surface.QuoteText(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteText(why, 400)),
+				surface.QuoteText(p.Name, 80), surface.Truncate(r.Status, 40), surface.QuoteText(why, 400)),
 			Suggestion: "Check the arguments, or use the page itself.",
 		}
 	}
@@ -183,7 +183,7 @@ func (r Response) Text(p PageTool) (string, error) {
 		text = string(r.Output)
 	}
 	if len(text) > maxToolAnswer {
-		text = surface.Clip(text, maxToolAnswer)
+		text = surface.Truncate(text, maxToolAnswer)
 	}
 	return text, nil
 }

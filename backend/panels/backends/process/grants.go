@@ -57,10 +57,10 @@ func (c Config) refusal(g grant) string {
 		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
 	}
 	switch place := c.Places.Classify(g.path); {
-	case place.Kind == protectedpaths.Secret:
+	case place.Kind == protectedpaths.KindSecret:
 		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written,
 			place.Description)
-	case place.Kind == protectedpaths.Sensitive && g.write:
+	case place.Kind == protectedpaths.KindSensitive && g.write:
 		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may write", g.written,
 			place.Description)
 	}
@@ -104,7 +104,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 		Readable: append([]string{dir}, confine.ToolchainFolders(command, closed)...),
 		Writable: []string{data}, Restricted: closed,
 		Limits: confine.Limits{
-			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
+			Memory: cmp.Or(r.cfg.MemoryLimit, memory), FileSize: fileSize, Processes: processes,
 			Files: openFiles,
 		},
 	}
@@ -125,7 +125,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 			spec.Readable = append(spec.Readable, g.path)
 		}
 	}
-	hidden, err := r.cfg.Forbidden(ctx)
+	hidden, err := r.cfg.ForbiddenPaths(ctx)
 	if err != nil {
 		return spec, fmt.Errorf("reading which places are forbidden: %w", err)
 	}

@@ -65,12 +65,12 @@ func (r *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the request: %w", err)
 	}
-	Headers(req, q.Body != nil, r.token)
+	SetHeaders(req, q.Body != nil, r.token)
 	return r.client.Do(req)
 }
 
-// Headers sets the headers of a request to an endpoint. token is the secret for a panel's program, "" for others.
-func Headers(req *http.Request, hasBody bool, token string) {
+// SetHeaders sets the headers of a request to an endpoint. token is the secret for a panel's program, "" for others.
+func SetHeaders(req *http.Request, hasBody bool, token string) {
 	req.Header.Set("Accept", "application/json, application/x-ndjson, text/event-stream;q=0.9, */*;q=0.5")
 	req.Header.Set("User-Agent", "sextant")
 	if hasBody {

@@ -62,12 +62,13 @@ type Config struct {
 	Data string
 	// Home is the user's home folder, "" if unknown. Places knows the paths that no program may access or write.
 	Home   string
-	Places *protectedpaths.Places
-	// Forbidden returns the paths that the user's rules forbid to panels' programs. It must not be nil with Confine.
-	Forbidden func(ctx context.Context) ([]string, error)
-	// Memory is the memory limit of each process in bytes; 0 means 2 GB.
-	Memory uint64
-	Log    *slog.Logger
+	Places *protectedpaths.Classifier
+	// ForbiddenPaths returns the paths that the user's rules forbid to panels' programs. It must not be nil with
+	// Confine.
+	ForbiddenPaths func(ctx context.Context) ([]string, error)
+	// MemoryLimit is the memory limit of each process in bytes; 0 means 2 GB.
+	MemoryLimit uint64
+	Log         *slog.Logger
 }
 
 // Panel describes the panel that owns a program. Dir is the absolute path of its folder.
@@ -143,8 +144,8 @@ func (r *Runner) Dir() string { return r.panel.Dir }
 // Output returns the end of the program's output, without its messages to Sextant.
 func (r *Runner) Output() string { return r.log.String() }
 
-// Running reports whether the program is running and has answered.
-func (r *Runner) Running() bool {
+// IsRunning reports whether the program is running and has answered.
+func (r *Runner) IsRunning() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.up != nil && !hasEnded(r.up)

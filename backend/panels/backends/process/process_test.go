@@ -61,8 +61,8 @@ func newFixture(t *testing.T) *fixture {
 	b.cfg = Config{
 		Confine: confine.New(confine.Config{Home: b.home, SecretPaths: []string{b.data}}),
 		Data:    filepath.Join(b.data, "panel-data"), Home: b.home,
-		Memory: 768 << 20, Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home, Data: b.data}),
-		Forbidden: func(context.Context) ([]string, error) { return nil, nil },
+		MemoryLimit: 768 << 20, Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home, Data: b.data}),
+		ForbiddenPaths: func(context.Context) ([]string, error) { return nil, nil },
 	}
 	if ok, _, why := b.cfg.Confine.Available(); !ok || !b.cfg.Confine.IsolatesNetwork() {
 		t.Skipf("no sandbox with a network of its own here: %s", why)
@@ -345,7 +345,7 @@ func TestIdleProgramIsStopped(t *testing.T) {
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Backend.IdleSeconds = 1 })
 		first := b.must(r, "good", nil)["token"]
-		for deadline := time.Now().Add(20 * time.Second); r.Running(); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(20 * time.Second); r.IsRunning(); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("it runs on")
 			}

@@ -56,9 +56,9 @@ func (r *Runner) isolation() (isolation, string) {
 // usesStdio reports whether the program communicates over its standard input and output.
 func (r *Runner) usesStdio() bool { return r.panel.Backend.Stdio || r.IsMCPServer() }
 
-// Unconfined says why the program would run outside of the sandbox or with an unrestricted network. It returns "" if it
-// would run in the whole sandbox. If not, the user is asked before each start.
-func (r *Runner) Unconfined() string {
+// UnconfinedReason says why the program would run outside of the sandbox or with an unrestricted network. It returns ""
+// if it would run in the whole sandbox. If not, the user is asked before each start.
+func (r *Runner) UnconfinedReason() string {
 	_, why := r.isolation()
 	return why
 }

@@ -30,10 +30,10 @@ type Kind int
 
 // The kinds of answers.
 const (
-	None Kind = iota
-	Events
-	Lines
-	Text
+	KindNone Kind = iota
+	KindEvents
+	KindLines
+	KindText
 )
 
 const (
@@ -52,16 +52,16 @@ func KindOf(contentType string, open bool) Kind {
 	kind, _, err := mime.ParseMediaType(contentType)
 	switch {
 	case err != nil:
-		return None
+		return KindNone
 	case kind == "text/event-stream":
-		return Events
+		return KindEvents
 	case kind == "application/x-ndjson", kind == "application/ndjson", kind == "application/jsonl",
 		kind == "application/x-jsonlines":
-		return Lines
+		return KindLines
 	case open && strings.HasPrefix(kind, "text/"):
-		return Text
+		return KindText
 	}
-	return None
+	return KindNone
 }
 
 // Outcome is the end of a stream. At most one of Result and Failure is set; both are JSON. Text is the beginning of the
@@ -69,7 +69,7 @@ func KindOf(contentType string, open bool) Kind {
 type Outcome struct {
 	Result, Failure json.RawMessage
 	Text            string
-	Left            int
+	Omitted         int
 }
 
 // Read reads body until a result, an error or its end, but at most limit bytes. It calls out for each piece of output;
@@ -80,9 +80,9 @@ func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string))
 	left := &io.LimitedReader{R: body, N: limit + 1}
 	var err error
 	switch kind {
-	case Events:
+	case KindEvents:
 		err = r.events(left)
-	case Text:
+	case KindText:
 		err = r.text(left)
 	default:
 		err = r.lines(left)
@@ -116,12 +116,12 @@ func (r *reader) output(text string) {
 		r.kept.WriteString(text)
 		return
 	}
-	if r.outcome.Left == 0 {
+	if r.outcome.Omitted == 0 {
 		kept := strings.ToValidUTF8(text[:max(0, room)], "")
 		r.kept.WriteString(kept)
 		text = text[len(kept):]
 	}
-	r.outcome.Left += len(text)
+	r.outcome.Omitted += len(text)
 }
 
 func (r *reader) progress(text string) {

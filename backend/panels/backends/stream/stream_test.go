@@ -28,33 +28,33 @@ func TestChunksAndOutcome(t *testing.T) {
 		{
 			"lines with a result",
 			`{"output":"one "}` + "\n" + `{"progress":"half"}` + "\n" + `{"output":"two"}` + "\n" +
-				`{"result":{"n":2}}` + "\n" + `{"output":"late"}`, "one [half]two", `{"n":2}`, "", "one two", Lines,
+				`{"result":{"n":2}}` + "\n" + `{"output":"late"}`, "one [half]two", `{"n":2}`, "", "one two", KindLines,
 		},
 		{
 			"lines without a result", "{\"a\":1}\n[2]\nplain\r\n\n", "{\"a\":1}\n[2]\nplain\n", "", "",
-			"{\"a\":1}\n[2]\nplain\n", Lines,
+			"{\"a\":1}\n[2]\nplain\n", KindLines,
 		},
 		{
 			"a line with an error", `{"output":"x"}` + "\n" + `{"error":"no room","suggestion":"Make some."}`, "x", "",
-			`{"error":"no room","suggestion":"Make some."}`, "x", Lines,
+			`{"error":"no room","suggestion":"Make some."}`, "x", KindLines,
 		},
-		{"a null error is none", `{"error":null,"result":true}`, "", "true", "", "", Lines},
-		{"a broken line is text", `{"output":`, "{\"output\":\n", "", "", "{\"output\":\n", Lines},
+		{"a null error is none", `{"error":null,"result":true}`, "", "true", "", "", KindLines},
+		{"a broken line is text", `{"output":`, "{\"output\":\n", "", "", "{\"output\":\n", KindLines},
 		{
 			"events by their names",
 			": hello\nevent: progress\ndata: \"1 of 2\"\n\ndata: line one\ndata: line two\n\nevent: result\ndata: " +
 				"{\"ok\":1}\n\ndata: late\n\n", "[1 of 2]line one\nline two\n", `{"ok":1}`, "", "line one\nline two\n",
-			Events,
+			KindEvents,
 		},
 		{
 			"events by their members", "data: {\"output\":\"Hel\"}\n\ndata: {\"output\":\"lo\"}\n\ndata: [DONE]\n\n",
-			"Hello", "", "", "Hello", Events,
+			"Hello", "", "", "Hello", KindEvents,
 		},
-		{"an event that fails", "event: error\ndata: it is late\n\n", "", "", `"it is late"`, "", Events},
-		{"a last event without its empty line", "event: result\r\ndata: 7", "", "7", "", "", Events},
-		{"a result that is text", "event: result\ndata: well done\n\n", "", `"well done"`, "", "", Events},
-		{"text", "grüße\nmehr", "grüße\nmehr", "", "", "grüße\nmehr", Text},
-		{"progress with a message", `{"progress":{"message":"reading","percent":3}}`, "[reading]", "", "", "", Lines},
+		{"an event that fails", "event: error\ndata: it is late\n\n", "", "", `"it is late"`, "", KindEvents},
+		{"a last event without its empty line", "event: result\r\ndata: 7", "", "7", "", "", KindEvents},
+		{"a result that is text", "event: result\ndata: well done\n\n", "", `"well done"`, "", "", KindEvents},
+		{"text", "grüße\nmehr", "grüße\nmehr", "", "", "grüße\nmehr", KindText},
+		{"progress with a message", `{"progress":{"message":"reading","percent":3}}`, "[reading]", "", "", "", KindLines},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for how, r := range map[string]io.Reader{
@@ -80,11 +80,11 @@ func TestStreamIsBounded(t *testing.T) {
 		kind Kind
 		text string
 	}{
-		"in all":         {Lines, strings.Repeat("{\"output\":\"x\"}\n", 1000)},
-		"text in all":    {Text, strings.Repeat("x", 2000)},
-		"one line":       {Lines, strings.Repeat("x", maxPiece+1)},
-		"one event":      {Events, strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", maxPiece/1000+1)},
-		"one long field": {Events, "data: " + strings.Repeat("x", maxPiece)},
+		"in all":         {KindLines, strings.Repeat("{\"output\":\"x\"}\n", 1000)},
+		"text in all":    {KindText, strings.Repeat("x", 2000)},
+		"one line":       {KindLines, strings.Repeat("x", maxPiece+1)},
+		"one event":      {KindEvents, strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", maxPiece/1000+1)},
+		"one long field": {KindEvents, "data: " + strings.Repeat("x", maxPiece)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limit := int64(1000)
@@ -96,16 +96,16 @@ func TestStreamIsBounded(t *testing.T) {
 			}
 		})
 	}
-	o, shown, err := read(Text, strings.NewReader(strings.Repeat("ü", maxText)), 5<<20)
-	if err != nil || len(shown) != 2*maxText || len(o.Text)+o.Left != 2*maxText || len(o.Text) > maxText ||
+	o, shown, err := read(KindText, strings.NewReader(strings.Repeat("ü", maxText)), 5<<20)
+	if err != nil || len(shown) != 2*maxText || len(o.Text)+o.Omitted != 2*maxText || len(o.Text) > maxText ||
 		strings.ContainsRune(o.Text, '\uFFFD') {
-		t.Errorf("kept %d, left %d of %d, %v", len(o.Text), o.Left, len(shown), err)
+		t.Errorf("kept %d, left %d of %d, %v", len(o.Text), o.Omitted, len(shown), err)
 	}
 }
 
 func TestTruncatedStreamKeepsText(t *testing.T) {
 	broken := errors.New("reset")
-	for _, kind := range []Kind{Lines, Events, Text} {
+	for _, kind := range []Kind{KindLines, KindEvents, KindText} {
 		o, _, err := read(kind, io.MultiReader(strings.NewReader("data: a\n\n"), iotest.ErrReader(broken)), 1000)
 		if !errors.Is(err, broken) || !strings.Contains(o.Text, "a") {
 			t.Errorf("%d: %q, %v", kind, o.Text, err)
@@ -115,8 +115,9 @@ func TestTruncatedStreamKeepsText(t *testing.T) {
 
 func TestStreamingContentTypes(t *testing.T) {
 	for contentType, want := range map[string]Kind{
-		"text/event-stream; charset=utf-8": Events, "application/x-ndjson": Lines, "application/jsonl": Lines,
-		"text/plain": Text, "application/json": None, "": None, ";": None, "image/png": None,
+		"text/event-stream; charset=utf-8": KindEvents, "application/x-ndjson": KindLines,
+		"application/jsonl": KindLines,
+		"text/plain":        KindText, "application/json": KindNone, "": KindNone, ";": KindNone, "image/png": KindNone,
 	} {
 		t.Run(contentType, func(t *testing.T) {
 			if got := KindOf(contentType, true); got != want {
@@ -124,7 +125,7 @@ func TestStreamingContentTypes(t *testing.T) {
 			}
 		})
 	}
-	if KindOf("text/plain", false) != None {
+	if KindOf("text/plain", false) != KindNone {
 		t.Error("text whose length is known comes in pieces")
 	}
 }

@@ -30,7 +30,7 @@ func describe(words []bash.Word) string {
 		switch {
 		case w.Unknown:
 			text = "?"
-		case w.Glob:
+		case w.HasGlob:
 			text += "*"
 		}
 		all = append(all, text)
@@ -85,7 +85,7 @@ func ExampleExpander_Words() {
 	e := bash.Expander{Text: text}
 	e.ReadAssignments(file)
 	for _, w := range e.Words(file.Stmts[1].Cmd.(*syntax.CallExpr).Args) {
-		fmt.Println(w.Text, w.Glob)
+		fmt.Println(w.Text, w.HasGlob)
 	}
 	// Output:
 	// ls false

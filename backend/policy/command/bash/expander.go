@@ -53,7 +53,7 @@ func (e *Expander) expandBraces(w *syntax.Word) []Word {
 // Word expands w where bash does not expand braces, such as in the target of a redirection.
 func (e *Expander) Word(w *syntax.Word) Word {
 	if w == nil {
-		return Literal("")
+		return LiteralWord("")
 	}
 	v, _ := e.readParts(w.Parts, e.Source(w))
 	return v
@@ -107,7 +107,7 @@ type wordBuilder struct {
 // readParts expands the parts of one word. It returns false if bash would drop the word because it is empty.
 func (e *Expander) readParts(parts []syntax.WordPart, source string) (Word, bool) {
 	if len(parts) == 1 && source == "[" {
-		return Literal(source), true // the command [, not a pattern
+		return LiteralWord(source), true // the command [, not a pattern
 	}
 	b := wordBuilder{e: e, word: Word{Display: source}, texts: []string{""}, empty: true}
 	for i, part := range parts {
@@ -171,7 +171,7 @@ func (b *wordBuilder) addPart(part syntax.WordPart, quoted, first bool) {
 		b.addUnknown(false)
 	case *syntax.ExtGlob:
 		b.empty = false
-		b.word.Glob = true
+		b.word.HasGlob = true
 		b.addText("*")
 	case *syntax.ProcSubst:
 		// Bash replaces it by the path of a pipe. The caller reads the commands in it.
@@ -210,7 +210,7 @@ func (b *wordBuilder) addLiteral(s string, quoted, first bool) {
 				out.WriteByte(next)
 			}
 		case !quoted && (c == '*' || c == '?' || c == '['):
-			b.word.Glob = true
+			b.word.HasGlob = true
 			out.WriteByte(c)
 		default:
 			out.WriteByte(c)
@@ -250,7 +250,7 @@ func (b *wordBuilder) addParameter(p *syntax.ParamExp, quoted bool) {
 		}
 	}
 	b.empty = b.empty && !quoted
-	b.word.Glob = b.word.Glob || globs
+	b.word.HasGlob = b.word.HasGlob || globs
 	if b.word.Unknown {
 		return
 	}

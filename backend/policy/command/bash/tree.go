@@ -7,9 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Functions returns the names of all functions that file declares. top has those declared at the top level, which
+// FunctionNames returns the names of all functions that file declares. top has those declared at the top level, which
 // certainly exist after their declaration.
-func Functions(file *syntax.File) (all, top []string) {
+func FunctionNames(file *syntax.File) (all, top []string) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if f, ok := node.(*syntax.FuncDecl); ok && f.Name != nil {
 			all = append(all, f.Name.Value)

@@ -209,7 +209,7 @@ func (ac *assignmentCollector) fixedValue(w *syntax.Word) Word {
 	ac.e.Folders = nil
 	defer func() { ac.e.Folders = dirs }()
 	v := ac.e.Word(w)
-	v.Glob = false // bash matches no files in an assignment
+	v.HasGlob = false // bash matches no files in an assignment
 	return v
 }
 
@@ -232,8 +232,8 @@ func (ac *assignmentCollector) addLoop(x *syntax.ForClause) {
 			return
 		}
 		v.values = append(append(v.values, item.Text), item.Alternatives...)
-		v.glob = v.glob || item.Glob
-		v.mayHoldCommand = v.mayHoldCommand || item.Glob || strings.ContainsAny(item.Text, "[$`")
+		v.glob = v.glob || item.HasGlob
+		v.mayHoldCommand = v.mayHoldCommand || item.HasGlob || strings.ContainsAny(item.Text, "[$`")
 	}
 	if len(v.values) > 0 {
 		v.certainIn = append(v.certainIn, span{int(x.DoPos.Offset()), int(x.DonePos.Offset())})

@@ -11,23 +11,23 @@ type Word struct {
 	Text string
 	// Display is the word as it was written, or a description of it, for use in a sentence.
 	Display string
-	// Unknown is true if the value is known only at run time. Splittable is true if the word may then become several
-	// words, or none.
+	// UnknownWord is true if the value is known only at run time. Splittable is true if the word may then become
+	// several words, or none.
 	Unknown, Splittable bool
-	// Glob is true if Text contains *, ? or [ that bash would match against file names.
-	Glob bool
+	// HasGlob is true if Text contains *, ? or [ that bash would match against file names.
+	HasGlob bool
 	// Alternatives are other texts that the word may have.
 	Alternatives []string
 }
 
-// Literal returns a word whose text is exactly s.
-func Literal(s string) Word { return Word{Text: s, Display: s} }
+// LiteralWord returns a word whose text is exactly s.
+func LiteralWord(s string) Word { return Word{Text: s, Display: s} }
 
-// Unknown returns a word with an unknown value. Sentences refer to it as display.
-func Unknown(display string) Word { return Word{Display: display, Unknown: true} }
+// UnknownWord returns a word with an unknown value. Sentences refer to it as display.
+func UnknownWord(display string) Word { return Word{Display: display, Unknown: true} }
 
 // IsLiteral reports whether the word has exactly one possible text, which is Text.
-func (w Word) IsLiteral() bool { return !w.Unknown && !w.Glob && len(w.Alternatives) == 0 }
+func (w Word) IsLiteral() bool { return !w.Unknown && !w.HasGlob && len(w.Alternatives) == 0 }
 
 // LiteralText returns the text of a literal word, and nil for any other.
 func (w Word) LiteralText() *string {
@@ -39,7 +39,7 @@ func (w Word) LiteralText() *string {
 
 // MayBeOption reports whether the word may begin with a dash.
 func (w Word) MayBeOption() bool {
-	if w.Unknown || w.Glob {
+	if w.Unknown || w.HasGlob {
 		return w.Text == "" || strings.IndexByte("-*?[", w.Text[0]) >= 0
 	}
 	return strings.HasPrefix(w.Text, "-") || slices.ContainsFunc(w.Alternatives,
@@ -50,4 +50,4 @@ func (w Word) MayBeOption() bool {
 func (w Word) MayBe(text string) bool { return w.Text == text || slices.Contains(w.Alternatives, text) }
 
 // MayBeMultipleWords reports whether the word may expand to several words.
-func (w Word) MayBeMultipleWords() bool { return w.Splittable || w.Glob }
+func (w Word) MayBeMultipleWords() bool { return w.Splittable || w.HasGlob }

@@ -15,9 +15,9 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
-// Text returns the text that stmt prints, or nil if it is unknown. shadowed are names that may be functions instead of
-// programs.
-func Text(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) *string {
+// PrintedText returns the text that stmt prints, or nil if it is unknown. shadowed are names that may be functions
+// instead of programs.
+func PrintedText(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) *string {
 	x, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(x.Args) == 0 || shadowed[x.Args[0].Lit()] {
 		return nil
@@ -44,9 +44,9 @@ func Text(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) *string
 	return nil
 }
 
-// Files returns the files whose names stmt prints, or nil if they are unknown. shadowed are names that may be functions
-// instead of programs.
-func Files(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash.Word {
+// PrintedFiles returns the files whose names stmt prints, or nil if they are unknown. shadowed are names that may be
+// functions instead of programs.
+func PrintedFiles(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash.Word {
 	if len(stmt.Redirs) > 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func Files(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash
 		if pipe.Op != syntax.Pipe || !passesLinesOn(e, pipe.Y, shadowed) {
 			return nil
 		}
-		return Files(e, pipe.X, shadowed)
+		return PrintedFiles(e, pipe.X, shadowed)
 	}
 	x, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(x.Args) == 0 {
@@ -97,13 +97,13 @@ func Files(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash
 		return nil
 	}
 	if len(roots) == 0 {
-		roots = []bash.Word{bash.Literal(".")}
+		roots = []bash.Word{bash.LiteralWord(".")}
 	}
 	all := make([]bash.Word, 0, len(roots))
 	for _, root := range roots {
 		all = append(all, bash.Word{
 			Text: strings.TrimSuffix(root.Text, "/") + "/*", Display: "every file in " + root.Display,
-			Glob: true,
+			HasGlob: true,
 		})
 	}
 	return all

@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			e, stmt := statement(t, text)
 			got := ""
-			if s := pipes.Text(e, stmt, nil); s != nil {
+			if s := pipes.PrintedText(e, stmt, nil); s != nil {
 				got = *s
 			}
 			if got != want {
@@ -50,7 +50,7 @@ func TestFiles(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			e, stmt := statement(t, text)
 			got := ""
-			for i, w := range pipes.Files(e, stmt, nil) {
+			for i, w := range pipes.PrintedFiles(e, stmt, nil) {
 				if i > 0 {
 					got += " "
 				}
@@ -67,22 +67,22 @@ func TestShadowedNamesPrintNothingKnown(t *testing.T) {
 	t.Parallel()
 	shadowed := map[string]bool{"echo": true, "find": true}
 	e, stmt := statement(t, "echo ls")
-	if got := pipes.Text(e, stmt, shadowed); got != nil {
+	if got := pipes.PrintedText(e, stmt, shadowed); got != nil {
 		t.Errorf("echo prints %q", *got)
 	}
 	e, stmt = statement(t, "find src")
-	if got := pipes.Files(e, stmt, shadowed); got != nil {
+	if got := pipes.PrintedFiles(e, stmt, shadowed); got != nil {
 		t.Errorf("find prints %v", got)
 	}
 }
 
-func ExampleText() {
+func ExamplePrintedText() {
 	text := "echo ls src"
 	file, err := bash.Parse(text)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(*pipes.Text(&bash.Expander{Text: text}, file.Stmts[0], nil))
+	fmt.Print(*pipes.PrintedText(&bash.Expander{Text: text}, file.Stmts[0], nil))
 	// Output: ls src
 }

@@ -20,9 +20,9 @@ func IsDisplayVariable(name string) bool {
 	return slices.Contains(displayVariables, name) || strings.HasPrefix(name, "LC_")
 }
 
-// AffectsPrograms reports whether an environment variable decides which code other programs run or where they look for
-// it.
-func AffectsPrograms(name string) bool {
+// VariableAffectsPrograms reports whether an environment variable decides which code other programs run or where they
+// look for it.
+func VariableAffectsPrograms(name string) bool {
 	if slices.Contains([]string{
 		"ENV", "IFS", "HOME", "SHELL", "VISUAL", "BROWSER", "PS0", "PS1", "PS2", "PS4", "GLOBIGNORE", "EXECIGNORE",
 		"FIGNORE", "PWD", "OLDPWD", "SHELLOPTS", "TMPDIR", "TERMINFO", "DISPLAY", "CC", "CXX", "LD", "AR",

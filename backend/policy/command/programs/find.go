@@ -21,10 +21,10 @@ var findFlags = []string{
 	"-nouser", "-nogroup", "-E", "-X", "-s", "-x", "--help", "--version", "-help", "-version",
 }
 
-// FindTakesArgument reports whether a word of a find expression has one argument and only reads.
-func FindTakesArgument(word string) bool {
+// IsReadOnlyFindTest reports whether a word of a find expression has one argument and only reads.
+func IsReadOnlyFindTest(word string) bool {
 	return slices.Contains(findTests, word) || strings.HasPrefix(word, "-newer")
 }
 
-// FindTakesNoArgument reports whether a word of a find expression has no argument and only reads.
-func FindTakesNoArgument(word string) bool { return slices.Contains(findFlags, word) }
+// IsReadOnlyFindFlag reports whether a word of a find expression has no argument and only reads.
+func IsReadOnlyFindFlag(word string) bool { return slices.Contains(findFlags, word) }

@@ -110,5 +110,5 @@ func ReadOnlyGitOptions(subcommand string) (options []Option, ok bool) {
 // GitContactsRemote reports whether a git subcommand may contact another repository.
 func GitContactsRemote(subcommand string) bool { return slices.Contains(gitRemotes, subcommand) }
 
-// GitWrites reports whether a git subcommand changes the repository in a way that can usually be undone.
-func GitWrites(subcommand string) bool { return slices.Contains(gitWrites, subcommand) }
+// GitWritesReversibly reports whether a git subcommand changes the repository in a way that can usually be undone.
+func GitWritesReversibly(subcommand string) bool { return slices.Contains(gitWrites, subcommand) }

@@ -48,10 +48,10 @@ type ParsedOption struct {
 type Arguments struct {
 	Options  []ParsedOption
 	Operands []bash.Word
-	// Unknown are the options that are not in the table.
-	Unknown []string
-	// Ambiguous is a word that may become any option at run time, "" if there is none.
-	Ambiguous string
+	// UnknownOptions are the options that are not in the table.
+	UnknownOptions []string
+	// AmbiguousWord is a word that may become any option at run time, "" if there is none.
+	AmbiguousWord string
 }
 
 // Has reports whether one of the options is present. Each is named by the last of its names.
@@ -91,7 +91,7 @@ func (op OptionParser) Parse(words []bash.Word) Arguments {
 		w := words[i]
 		switch {
 		case !w.IsLiteral() && w.MayBeOption():
-			p.Ambiguous = w.Display
+			p.AmbiguousWord = w.Display
 			p.Operands = append(p.Operands, w)
 		case !w.IsLiteral() || w.Text == "-" || !strings.HasPrefix(w.Text, "-"):
 			p.Operands = append(p.Operands, w)
@@ -116,12 +116,12 @@ func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) in
 	name, attached, has := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
 	o, full, found := op.findLong(name)
 	if !found {
-		p.Unknown = append(p.Unknown, w.Text)
+		p.UnknownOptions = append(p.UnknownOptions, w.Text)
 		return 0
 	}
 	switch {
 	case has:
-		v := bash.Literal(attached)
+		v := bash.LiteralWord(attached)
 		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role, HasValue: true, Value: v})
 	case o.ValueMode == '=' && len(rest) > 0:
 		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role, HasValue: true, Value: rest[0]})
@@ -156,7 +156,7 @@ func (op OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Wo
 		name := letters[i : i+1]
 		o, full, found := op.findShort(name)
 		if !found {
-			p.Unknown = append(p.Unknown, "-"+name)
+			p.UnknownOptions = append(p.UnknownOptions, "-"+name)
 			continue
 		}
 		g := ParsedOption{Name: full, Role: o.Role}
@@ -165,7 +165,7 @@ func (op OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Wo
 			p.Options = append(p.Options, g)
 			continue
 		case i+1 < len(letters):
-			g.HasValue, g.Value = true, bash.Literal(letters[i+1:])
+			g.HasValue, g.Value = true, bash.LiteralWord(letters[i+1:])
 		case o.ValueMode == '=' && len(rest) > 0:
 			g.HasValue, g.Value = true, rest[0]
 			p.Options = append(p.Options, g)

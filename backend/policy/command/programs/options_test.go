@@ -13,7 +13,7 @@ import (
 func literals(line string) []bash.Word {
 	var words []bash.Word
 	for _, s := range strings.Fields(line) {
-		words = append(words, bash.Literal(s))
+		words = append(words, bash.LiteralWord(s))
 	}
 	return words
 }
@@ -31,7 +31,7 @@ func format(a programs.Arguments) string {
 	for _, w := range a.Operands {
 		all = append(all, w.Text)
 	}
-	for _, s := range a.Unknown {
+	for _, s := range a.UnknownOptions {
 		all = append(all, "("+s+")")
 	}
 	return strings.Join(all, " ")
@@ -72,8 +72,8 @@ func TestOptionParserStopsAtOperand(t *testing.T) {
 func TestOptionParserReportsWordThatMayBeAnyOption(t *testing.T) {
 	t.Parallel()
 	parser := programs.OptionParser{Options: programs.ParseOptions("o,output=w")}
-	if args := parser.Parse([]bash.Word{bash.Unknown("$X")}); args.Ambiguous != "$X" {
-		t.Errorf("got %q, want $X", args.Ambiguous)
+	if args := parser.Parse([]bash.Word{bash.UnknownWord("$X")}); args.AmbiguousWord != "$X" {
+		t.Errorf("got %q, want $X", args.AmbiguousWord)
 	}
 }
 

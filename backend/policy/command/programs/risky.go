@@ -4,7 +4,7 @@ package programs
 const (
 	ChangesSystemWarning   = "changes this machine's system"
 	EndsProgramsWarning    = "ends or stops programs"
-	RunsAsAnotherWarning   = "runs as another user"
+	RunsAsOtherUserWarning = "runs as another user"
 	RunsCodeWarning        = "runs code that Sextant does not read"
 	KeepsRunningWarning    = "leaves something running or planned for later"
 	ChangesDiskWarning     = "can overwrite disks"

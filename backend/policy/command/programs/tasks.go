@@ -9,43 +9,43 @@ import (
 
 // Task describes one subcommand of a developer's tool.
 type Task struct {
-	// ReadsOnly is true if it changes nothing, Network if it uses the network.
-	ReadsOnly, Network bool
+	// ReadOnly is true if it changes nothing, Network if it uses the network.
+	ReadOnly, Network bool
 }
 
 // taskTable has the known subcommands of each tool. Any other subcommand may run code.
 var taskTable = map[string]map[string]Task{
 	"go": {
-		"version": {ReadsOnly: true}, "doc": {ReadsOnly: true}, "help": {ReadsOnly: true}, "list": {ReadsOnly: true},
+		"version": {ReadOnly: true}, "doc": {ReadOnly: true}, "help": {ReadOnly: true}, "list": {ReadOnly: true},
 		"get": {Network: true}, "install": {Network: true},
 		"build": {}, "test": {}, "vet": {}, "run": {}, "fmt": {}, "mod": {}, "generate": {}, "clean": {}, "env": {},
 		"tool": {}, "work": {},
 	},
 	"npm": {
-		"ls": {ReadsOnly: true}, "list": {ReadsOnly: true}, "help": {ReadsOnly: true}, "-v": {ReadsOnly: true},
+		"ls": {ReadOnly: true}, "list": {ReadOnly: true}, "help": {ReadOnly: true}, "-v": {ReadOnly: true},
 		"install": {Network: true}, "i": {Network: true}, "ci": {Network: true},
 		"update": {Network: true}, "audit": {Network: true}, "publish": {Network: true}, "view": {Network: true},
 		"outdated": {Network: true}, "test": {}, "run": {}, "start": {}, "run-script": {},
 	},
 	"cargo": {
-		"version": {ReadsOnly: true}, "tree": {ReadsOnly: true}, "help": {ReadsOnly: true}, "build": {}, "test": {},
+		"version": {ReadOnly: true}, "tree": {ReadOnly: true}, "help": {ReadOnly: true}, "build": {}, "test": {},
 		"check": {}, "run": {}, "fmt": {}, "clippy": {}, "bench": {}, "doc": {}, "add": {Network: true},
 		"update": {Network: true}, "install": {Network: true}, "fetch": {Network: true}, "publish": {Network: true},
 		"search": {Network: true},
 	},
 	"pip": {
-		"list": {ReadsOnly: true}, "show": {ReadsOnly: true}, "freeze": {ReadsOnly: true}, "check": {ReadsOnly: true},
-		"help": {ReadsOnly: true}, "install": {Network: true}, "download": {Network: true}, "uninstall": {},
+		"list": {ReadOnly: true}, "show": {ReadOnly: true}, "freeze": {ReadOnly: true}, "check": {ReadOnly: true},
+		"help": {ReadOnly: true}, "install": {Network: true}, "download": {Network: true}, "uninstall": {},
 	},
 	"apt": {
-		"list": {ReadsOnly: true}, "show": {ReadsOnly: true}, "search": {ReadsOnly: true}, "update": {Network: true},
+		"list": {ReadOnly: true}, "show": {ReadOnly: true}, "search": {ReadOnly: true}, "update": {Network: true},
 		"install": {Network: true}, "upgrade": {Network: true},
 	},
 	"brew": {
-		"list": {ReadsOnly: true}, "info": {ReadsOnly: true}, "install": {Network: true}, "update": {Network: true},
+		"list": {ReadOnly: true}, "info": {ReadOnly: true}, "install": {Network: true}, "update": {Network: true},
 		"upgrade": {Network: true},
 	},
-	"gem": {"list": {ReadsOnly: true}, "install": {Network: true}},
+	"gem": {"list": {ReadOnly: true}, "install": {Network: true}},
 	"gh":  {}, "glab": {}, "npx": {}, "make": {},
 }
 

@@ -25,14 +25,14 @@ var wrapperTable = map[string]Wrapper{
 	"catchsegv": {}, "unbuffer": {Options: "p"}, "fakeroot": {Options: "l=x lib=x i=r s=w"},
 	"setarch": {Options: "R 3 B F I L S T X Z v", Skip: 1}, "linux32": {}, "linux64": {},
 	"cgexec": {Options: "g=t sticky"}, "ccache": {}, "distcc": {}, "caffeinate": {Options: "d i m s u t=t w=t"},
-	"gosu": {Skip: 1, Warning: RunsAsAnotherWarning}, "su-exec": {Skip: 1, Warning: RunsAsAnotherWarning},
+	"gosu": {Skip: 1, Warning: RunsAsOtherUserWarning}, "su-exec": {Skip: 1, Warning: RunsAsOtherUserWarning},
 	"chroot":  {Options: "userspec=t groups=t skip-chdir", Skip: 1, Warning: "runs it with another folder as the root"},
 	"unshare": {Options: unshareOptions, Warning: "runs it in namespaces of its own"},
 	"nsenter": {Options: nsenterOptions, Warning: "runs it inside of another program's namespaces"},
 	"sudo": {Options: "u,user=t g,group=t h,host=t p,prompt=t C=t r,role=t t,type=t U,other-user=t T=t D,chdir=D " +
-		"R,chroot=t A b E,preserve-env?t H i,login K k l e,edit n P S s,shell V v", Warning: RunsAsAnotherWarning},
-	"doas":   {Options: "u=t C=r a=t L n s", Warning: RunsAsAnotherWarning},
-	"pkexec": {Options: "user=t disable-internal-agent keep-cwd", Warning: RunsAsAnotherWarning},
+		"R,chroot=t A b E,preserve-env?t H i,login K k l e,edit n P S s,shell V v", Warning: RunsAsOtherUserWarning},
+	"doas":   {Options: "u=t C=r a=t L n s", Warning: RunsAsOtherUserWarning},
+	"pkexec": {Options: "user=t disable-internal-agent keep-cwd", Warning: RunsAsOtherUserWarning},
 	"setpriv": {Options: "reuid=t regid=t groups=t clear-groups keep-groups init-groups no-new-privs inh-caps=t " +
 		"bounding-set=t", Warning: ChangesRightsWarning},
 	"runcon":           {Options: "t=t u=t r=t l=t c", Skip: 1, Warning: ChangesRightsWarning},
@@ -46,7 +46,7 @@ var wrapperTable = map[string]Wrapper{
 	"prlimit":         {Options: "p,pid=t n,nofile?t c,core?t v,as?t t,cpu?t o,output=t"},
 	"systemd-inhibit": {Options: "what=t who=t why=t mode=t", Warning: ChangesSystemWarning},
 	"aa-exec":         {Options: "p=t", Warning: ChangesRightsWarning}, "capsh": {Warning: ChangesRightsWarning},
-	"sg": {Skip: 1, Warning: RunsAsAnotherWarning},
+	"sg": {Skip: 1, Warning: RunsAsOtherUserWarning},
 }
 
 const (

@@ -12,13 +12,13 @@ type ActionKind int
 
 // The kinds of action.
 const (
-	// ReadFile and WriteFile use the file that Text names.
-	ReadFile ActionKind = iota
-	WriteFile
-	// RunCommand runs the command line in Text, or the edited line if Text is "".
-	RunCommand
-	// RunResult runs the result of a substitution as a command.
-	RunResult
+	// ActionReadFile and WriteFile use the file that Text names.
+	ActionReadFile ActionKind = iota
+	ActionWriteFile
+	// ActionRunCommand runs the command line in Text, or the edited line if Text is "".
+	ActionRunCommand
+	// ActionRunResult runs the result of a substitution as a command.
+	ActionRunResult
 )
 
 // Action is one thing that a script does besides editing text.

@@ -15,12 +15,12 @@ func TestReadSed(t *testing.T) {
 		"s/a/b/g":     nil,
 		"1,$d; /x/!p": nil,
 		"r in.txt\nw out.txt": {
-			{Kind: scripts.ReadFile, Text: "in.txt"}, {Kind: scripts.WriteFile, Text: "out.txt"},
+			{Kind: scripts.ActionReadFile, Text: "in.txt"}, {Kind: scripts.ActionWriteFile, Text: "out.txt"},
 		},
-		"s/a/b/w out.txt":        {{Kind: scripts.WriteFile, Text: "out.txt"}},
-		"s/a/b/e":                {{Kind: scripts.RunResult}},
-		"e rm -rf src":           {{Kind: scripts.RunCommand, Text: "rm -rf src"}},
-		"1e":                     {{Kind: scripts.RunCommand}},
+		"s/a/b/w out.txt":        {{Kind: scripts.ActionWriteFile, Text: "out.txt"}},
+		"s/a/b/e":                {{Kind: scripts.ActionRunResult}},
+		"e rm -rf src":           {{Kind: scripts.ActionRunCommand, Text: "rm -rf src"}},
+		"1e":                     {{Kind: scripts.ActionRunCommand}},
 		"y/abc/xyz/; a\\\nw x\n": nil,
 	} {
 		t.Run(script, func(t *testing.T) {
@@ -62,6 +62,6 @@ func TestAwkHasEffects(t *testing.T) {
 
 func ExampleReadSed() {
 	actions, understood := scripts.ReadSed("s/a/b/; w out.txt")
-	fmt.Println(actions[0].Kind == scripts.WriteFile, actions[0].Text, understood)
+	fmt.Println(actions[0].Kind == scripts.ActionWriteFile, actions[0].Text, understood)
 	// Output: true out.txt true
 }

@@ -189,11 +189,11 @@ func (s *sedScript) label(declared bool) bool {
 func (s *sedScript) act(c byte) bool {
 	switch c {
 	case 'r', 'R':
-		s.add(ReadFile, s.restOfLine())
+		s.add(ActionReadFile, s.restOfLine())
 	case 'w', 'W':
-		s.add(WriteFile, s.restOfLine())
+		s.add(ActionWriteFile, s.restOfLine())
 	case 'e':
-		s.add(RunCommand, s.restOfLine())
+		s.add(ActionRunCommand, s.restOfLine())
 	default:
 		return false
 	}
@@ -214,10 +214,10 @@ func (s *sedScript) substitute() bool {
 			s.at++
 		case c == 'e':
 			s.at++
-			s.add(RunResult, "")
+			s.add(ActionRunResult, "")
 		case c == 'w':
 			s.at++
-			s.add(WriteFile, s.restOfLine())
+			s.add(ActionWriteFile, s.restOfLine())
 			return true
 		default:
 			return strings.IndexByte(" \t\n;}#", c) >= 0

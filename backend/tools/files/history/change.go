@@ -39,8 +39,8 @@ type Blobs interface {
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// Log stores the rows of changes; *sqlite.Store implements it.
-type Log interface {
+// ChangeLog stores the rows of changes; *sqlite.Store implements it.
+type ChangeLog interface {
 	AddFileChange(ctx context.Context, c wire.FileChange) error
 	// FileChanges returns the changes of turn or of call, oldest first. If both are "", it returns the changes of the
 	// last call in the conversation that changed files. A non-empty owner restricts the result to that owner's changes.
@@ -63,11 +63,11 @@ func (noWatcher) WaitSettled(context.Context)            {}
 
 // Config configures a History. Watcher may be nil; Now defaults to time.Now.
 type Config struct {
-	FS      *safefs.FS
-	Blobs   Blobs
-	Log     Log
-	Watcher Watcher
-	Now     func() time.Time
+	FS        *safefs.FS
+	Blobs     Blobs
+	ChangeLog ChangeLog
+	Watcher   Watcher
+	Now       func() time.Time
 }
 
 // History makes and undoes changes to files. It is safe for concurrent use.
@@ -163,7 +163,8 @@ func (h *History) Change(
 		return false, nil
 	}
 	if len(to.Content) > maxContent {
-		return false, toolkit.UserError(fmt.Sprintf("%s would be larger than %s", t.Shown, humanize.IBytes(maxContent)),
+		return false, toolkit.UserError(fmt.Sprintf("%s would be larger than %s", t.DisplayPath,
+			humanize.IBytes(maxContent)),
 			"Write it in parts, to several files.")
 	}
 	if err := ctx.Err(); err != nil {
@@ -206,10 +207,10 @@ func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 	defer func() { _ = f.Close() }()
 	content, err := io.ReadAll(io.LimitReader(toolkit.ContextReader(ctx, f), maxContent+1))
 	if err != nil {
-		return State{}, fmt.Errorf("reading %s: %w", t.Shown, err)
+		return State{}, fmt.Errorf("reading %s: %w", t.DisplayPath, err)
 	}
 	if len(content) > maxContent {
-		return State{}, toolkit.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.Shown,
+		return State{}, toolkit.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.DisplayPath,
 			humanize.IBytes(maxContent)),
 			"Change it with bash.")
 	}
@@ -249,10 +250,10 @@ func (h *History) record(ctx context.Context, call toolspec.Call, t safefs.Targe
 			continue
 		}
 		if _, err := h.cfg.Blobs.Put(bytes.NewReader(side.content)); err != nil {
-			return fmt.Errorf("storing the %s content of %s: %w", side.which, t.Shown, err)
+			return fmt.Errorf("storing the %s content of %s: %w", side.which, t.DisplayPath, err)
 		}
 	}
-	return h.cfg.Log.AddFileChange(ctx, c)
+	return h.cfg.ChangeLog.AddFileChange(ctx, c)
 }
 
 // isBlob reports whether a hash of a row names a stored content.
@@ -314,7 +315,7 @@ func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) e
 		return nil
 	}
 	if _, ok := h.known.get(call.From.Owner(), t.Real); !ok {
-		return toolkit.UserError(t.Shown+" exists and was not read before, so it was not replaced",
+		return toolkit.UserError(t.DisplayPath+" exists and was not read before, so it was not replaced",
 			"Call read_file with it first, then write it again; to change a part of it, call edit_file.")
 	}
 	return h.RequireUnchanged(call, t, now)
@@ -327,6 +328,6 @@ func (h *History) RequireUnchanged(call toolspec.Call, t safefs.Target, now Stat
 	if !ok || now.Exists && s.Hash == now.Hash() {
 		return nil
 	}
-	return toolkit.UserError(t.Shown+" has changed since it was read, so it was not written to",
+	return toolkit.UserError(t.DisplayPath+" has changed since it was read, so it was not written to",
 		"Call read_file again and put the change into what it holds now.")
 }

@@ -47,7 +47,7 @@ func Compare(name string, before, after []byte) Diff {
 		}
 	}
 	if len(d.Text) > maxDiff {
-		d.Text, d.Note = excerpt.Bytes(d.Text, maxDiff), "only the beginning of the difference is shown"
+		d.Text, d.Note = excerpt.TruncateBytes(d.Text, maxDiff), "only the beginning of the difference is shown"
 	}
 	return d
 }
@@ -68,7 +68,7 @@ func (d Diff) changedLines() func(yield func(string) bool) {
 func (d Diff) Preview() []string {
 	var lines []string
 	for line := range d.changedLines() {
-		if lines = append(lines, excerpt.Bytes(strings.TrimRight(line, "\r\n"), 120)); len(lines) == 6 {
+		if lines = append(lines, excerpt.TruncateBytes(strings.TrimRight(line, "\r\n"), 120)); len(lines) == 6 {
 			break
 		}
 	}

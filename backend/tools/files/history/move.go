@@ -68,9 +68,9 @@ func (h *History) PrepareMove(
 	if err := w.Run(t); err != nil {
 		return m, err
 	}
-	if w.Skipped > 0 {
+	if w.SkippedCount > 0 {
 		return m, &toolkit.CallError{
-			Type: toolspec.SecurityError, Message: t.Shown +
+			Type: toolspec.SecurityError, Message: t.DisplayPath +
 				" holds a place that is closed to every tool, so it was not moved",
 			Suggestion: "Move what else is in it.",
 		}
@@ -90,7 +90,8 @@ func (m *Move) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, e
 		return State{}, errTooMuch
 	}
 	return m.h.Read(ctx, safefs.Target{
-		Real: e.Real, Shown: m.from.Shown + "/" + e.Rel, Workspace: m.from.Workspace, Place: e.Place, NoFollow: true,
+		Real: e.Real, DisplayPath: m.from.DisplayPath + "/" + e.Rel, Workspace: m.from.Workspace, Place: e.Place,
+		NoFollow: true,
 	})
 }
 

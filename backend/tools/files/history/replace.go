@@ -96,8 +96,8 @@ func unchanged(dir *os.Root, t safefs.Target, now State) error {
 		info.ModTime().Equal(now.Info.ModTime()):
 		return nil
 	}
-	return toolkit.UserError(t.Shown+" was changed by another program at the same moment, so it was left as it is",
-		"Call read_file, then try again.")
+	text := t.DisplayPath + " was changed by another program at the same moment, so it was left as it is"
+	return toolkit.UserError(text, "Call read_file, then try again.")
 }
 
 func (h *History) remove(dir *os.Root, t safefs.Target, now State) error {

@@ -116,9 +116,11 @@ func (r Reversal) did() string {
 	return "changed"
 }
 
-// Recorded returns the changes of a turn or a call; see Log.FileChanges.
-func (h *History) Recorded(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error) {
-	return h.cfg.Log.FileChanges(ctx, conversation, owner, turn, call)
+// RecordedChanges returns the changes of a turn or a call; see Log.FileChanges.
+func (h *History) RecordedChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange,
+	error,
+) {
+	return h.cfg.ChangeLog.FileChanges(ctx, conversation, owner, turn, call)
 }
 
 // WaitSettled waits until the changes of recently stopped commands are recorded.
@@ -127,7 +129,7 @@ func (h *History) WaitSettled(ctx context.Context) { h.cfg.Watcher.WaitSettled(c
 // Changes returns the file changes of a turn and whether each one can be undone.
 func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
 	h.WaitSettled(ctx)
-	changes, err := h.Recorded(ctx, "", "", turn, "")
+	changes, err := h.RecordedChanges(ctx, "", "", turn, "")
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +172,7 @@ func (h *History) Undo(
 func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t safefs.Target) error {
 	before, err := h.content(r.before.hash)
 	if err != nil {
-		return fmt.Errorf("reading the old content of %s: %w", t.Shown, err)
+		return fmt.Errorf("reading the old content of %s: %w", t.DisplayPath, err)
 	}
 	_, err = h.Change(ctx, call, t, func(now State) (Edit, error) {
 		if v := now.version(); !v.same(r.startingAt(v).after) {
@@ -274,14 +276,14 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	if err == nil {
 		r = r.startingAt(current)
 	}
-	f := wire.ChangedFile{Path: r.Path, DisplayPath: t.Shown, Change: r.did(), State: wire.UndoReady}
+	f := wire.ChangedFile{Path: r.Path, DisplayPath: t.DisplayPath, Change: r.did(), State: wire.UndoReady}
 	if r.command {
 		f.ChangedBy = wire.ChangedByCommand
 	}
 	before, errBefore := h.content(r.before.hash)
 	after, errAfter := h.content(r.after.hash)
 	if errBefore == nil && errAfter == nil {
-		d := Compare(t.Shown, before, after)
+		d := Compare(t.DisplayPath, before, after)
 		f.Diff, f.Added, f.Removed, f.Note = d.Text, d.Added, d.Removed, d.Note
 	}
 	f.Note = joinNotes(modeNote(r), r.note, f.Note)

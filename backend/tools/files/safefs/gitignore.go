@@ -100,9 +100,9 @@ func parseIgnore(line string) (ignoreRule, bool) {
 	return r, r.pattern != "" && doublestar.ValidatePattern(r.pattern)
 }
 
-// Ignored reports whether e is a .git folder or the .gitignore files read so far exclude it. The last matching rule
+// IsIgnored reports whether e is a .git folder or the .gitignore files read so far exclude it. The last matching rule
 // decides.
-func (w *Walk) Ignored(e Entry) bool {
+func (w *Walk) IsIgnored(e Entry) bool {
 	if e.IsDir() && e.Name() == ".git" {
 		return true
 	}

@@ -29,8 +29,8 @@ import (
 // Config configures an FS.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules deny to a tool. Walks skip them.
-	Forbidden func(ctx context.Context, tool string) ([]string, error)
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to a tool. Walks skip them.
+	ForbiddenPaths func(ctx context.Context, tool string) ([]string, error)
 }
 
 // FS opens files for tools. It is safe for concurrent use.
@@ -49,11 +49,11 @@ func (f *FS) Close() error { return f.workspace.close() }
 type Target struct {
 	// Real is the absolute, clean path, with links followed as far as the path exists.
 	Real string
-	// Shown is Real as people and models see it: relative to the workspace folder if it is inside.
-	Shown string
+	// DisplayPath is Real as people and models see it: relative to the workspace folder if it is inside.
+	DisplayPath string
 	// Workspace is the workspace folder with links followed, or "" for a target outside it.
 	Workspace string
-	Place     protectedpaths.Place
+	Place     protectedpaths.Classification
 	// NoFollow makes the target the entry at Real, even if that is a link.
 	NoFollow bool
 }
@@ -73,9 +73,9 @@ func (f *FS) Locate(path string) (Target, error) {
 }
 
 func (t *Target) set(real, workspace string) {
-	t.Real, t.Shown = real, real
+	t.Real, t.DisplayPath = real, real
 	if rel, err := filepath.Rel(workspace, real); err == nil && filepath.IsLocal(rel) {
-		t.Workspace, t.Shown = workspace, filepath.ToSlash(rel)
+		t.Workspace, t.DisplayPath = workspace, filepath.ToSlash(rel)
 	}
 }
 
@@ -88,7 +88,8 @@ func (f *FS) LocateReal(path string) (Target, error) {
 	}
 	t := Target{NoFollow: true}
 	t.set(filepath.Clean(path), workspace)
-	if t.Place = f.cfg.Places.ClassifyByName(t.Real); t.Place.Kind == protectedpaths.Secret || !filepath.IsAbs(path) {
+	if t.Place = f.cfg.Places.ClassifyByName(t.Real); t.Place.Kind == protectedpaths.KindSecret ||
+		!filepath.IsAbs(path) {
 		return Target{}, toolkit.ErrorOf(toolkit.RefuseSecret(path, t.Place))
 	}
 	return t, nil
@@ -107,7 +108,8 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 			"Send the path of one, in the workspace or absolute.")
 	}
 	if len(base) > 255 {
-		return Target{}, toolkit.ValidationError("the name "+excerpt.Bytes(base, 60)+" is longer than 255 bytes",
+		return Target{}, toolkit.ValidationError("the name "+excerpt.TruncateBytes(base,
+			60)+" is longer than 255 bytes",
 			"Send a shorter one.")
 	}
 	in, err := f.Locate(dir)
@@ -201,7 +203,7 @@ func (f *FS) OpenDir(t Target, dir string) (*os.Root, error) {
 	defer func() { _ = d.Close() }()
 	if !isAt(d, dir) {
 		_ = root.Close()
-		return nil, RedirectError(t.Shown)
+		return nil, RedirectError(t.DisplayPath)
 	}
 	return root, nil
 }
@@ -234,7 +236,7 @@ func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 		err = regular(t, now)
 	}
 	if err == nil && (!os.SameFile(before, now) || !isAt(file, t.Real)) {
-		err = RedirectError(t.Shown)
+		err = RedirectError(t.DisplayPath)
 	}
 	if err != nil {
 		_ = file.Close()
@@ -285,12 +287,12 @@ func regular(t Target, info fs.FileInfo) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return toolkit.UserError(t.Shown+" is a folder",
+		return toolkit.UserError(t.DisplayPath+" is a folder",
 			"Call list_directory with it, or send the path of a file in it.")
 	case mode&fs.ModeSymlink != 0:
-		return RedirectError(t.Shown)
+		return RedirectError(t.DisplayPath)
 	}
-	return toolkit.UserError(t.Shown+" is "+Kind(mode)+", not a file", "Send the path of a regular file.")
+	return toolkit.UserError(t.DisplayPath+" is "+Kind(mode)+", not a file", "Send the path of a regular file.")
 }
 
 // Kind returns the name of a file type: "file", "folder", "link", "a pipe", "a socket" or "a device".
@@ -320,15 +322,15 @@ func (f *FS) Explain(t Target, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return toolkit.UserError("there is no "+t.Shown, f.Nearest(t))
+		return toolkit.UserError("there is no "+t.DisplayPath, f.SuggestNearest(t))
 	case errors.Is(err, fs.ErrPermission):
 		return &toolkit.CallError{
-			Type: toolspec.PermissionError, Message: "the system denies access to " + t.Shown + ": " + cause(err),
+			Type: toolspec.PermissionError, Message: "the system denies access to " + t.DisplayPath + ": " + cause(err),
 			Suggestion: "Use another file, or ask the person to change its permissions.",
 		}
 	}
 	return &toolkit.CallError{
-		Type: toolspec.SystemError, Message: t.Shown + ": " + cause(err),
+		Type: toolspec.SystemError, Message: t.DisplayPath + ": " + cause(err),
 		Suggestion: "Check with file_info what it is.",
 	}
 }
@@ -345,8 +347,8 @@ func cause(err error) string {
 // maxCompared limits how many names are compared with a missing name.
 const maxCompared = 2000
 
-// Nearest returns a suggestion with similar names in the folder of a missing target.
-func (f *FS) Nearest(t Target) string {
+// SuggestNearest returns a suggestion with similar names in the folder of a missing target.
+func (f *FS) SuggestNearest(t Target) string {
 	root, err := os.OpenRoot(filepath.Dir(t.Real))
 	if err != nil {
 		return "Its folder does not exist either. Call find_files to look for it."

@@ -32,7 +32,7 @@ type Entry struct {
 	fs.DirEntry
 	// Rel is the path relative to the start of the walk, with slashes; Real is absolute.
 	Rel, Real string
-	Place     protectedpaths.Place
+	Place     protectedpaths.Classification
 	// dir is the handle of the entry's folder, open until the walk leaves the folder.
 	dir *os.Root
 }
@@ -66,8 +66,8 @@ type Walk struct {
 	Depth int
 	Visit func(Entry) error
 
-	// Skipped counts entries that were skipped because they are secret, forbidden or unreadable.
-	Skipped int
+	// SkippedCount counts entries that were skipped because they are secret, forbidden or unreadable.
+	SkippedCount int
 
 	base      string
 	rules     []ignoreRule
@@ -102,7 +102,7 @@ func (w *Walk) Run(t Target) error {
 
 // loadForbidden reads the person's rules. If that fails, the walk does not start.
 func (w *Walk) loadForbidden() error {
-	paths, err := w.FS.cfg.Forbidden(w.Ctx, w.Tool)
+	paths, err := w.FS.cfg.ForbiddenPaths(w.Ctx, w.Tool)
 	if err != nil {
 		return fmt.Errorf("reading the rules about %s: %w", w.Tool, err)
 	}
@@ -136,11 +136,11 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 		e := Entry{DirEntry: d, Rel: path.Join(rel, d.Name()), dir: root}
 		e.Real = filepath.Join(w.base, filepath.FromSlash(e.Rel))
 		e.Place = w.FS.cfg.Places.ClassifyByName(e.Real)
-		if e.Place.Kind == protectedpaths.Secret || slices.Contains(w.forbidden, e.Real) {
-			w.Skipped++
+		if e.Place.Kind == protectedpaths.KindSecret || slices.Contains(w.forbidden, e.Real) {
+			w.SkippedCount++
 			continue
 		}
-		if w.RespectGitIgnore && w.Ignored(e) {
+		if w.RespectGitIgnore && w.IsIgnored(e) {
 			continue
 		}
 		if w.downloads != "" && e.Real != w.downloads && toolkit.IsWithin(e.Real, w.downloads) {
@@ -161,19 +161,19 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 func (w *Walk) subfolder(root *os.Root, e Entry, depth int) error {
 	sub, err := root.OpenRoot(e.Name())
 	if err != nil {
-		w.Skipped++ // unreadable, or removed in the meantime
+		w.SkippedCount++ // unreadable, or removed in the meantime
 		return nil
 	}
 	defer func() { _ = sub.Close() }()
 	d, err := sub.Open(".")
 	if err != nil {
-		w.Skipped++
+		w.SkippedCount++
 		return nil
 	}
 	same := isAt(d, e.Real) // false if a link replaced the folder
 	_ = d.Close()
 	if !same {
-		w.Skipped++
+		w.SkippedCount++
 		return nil
 	}
 	return w.folder(sub, e.Rel, depth)
@@ -197,7 +197,7 @@ func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 			break
 		}
 		if err != nil {
-			w.Skipped++
+			w.SkippedCount++
 			break
 		}
 	}
@@ -222,8 +222,8 @@ func (w *Walk) SkippedNote(more string) string {
 	if w.truncated {
 		all = append(all, fmt.Sprintf("only the first %d entries were visited; narrow the path", maxVisited))
 	}
-	if w.Skipped > 0 {
-		all = append(all, english.Plural(w.Skipped, "place", "")+" closed to tools or not readable left out")
+	if w.SkippedCount > 0 {
+		all = append(all, english.Plural(w.SkippedCount, "place", "")+" closed to tools or not readable left out")
 	}
 	return strings.Join(all, "; ")
 }

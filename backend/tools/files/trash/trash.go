@@ -39,8 +39,8 @@ const (
 // ErrTooLarge is returned for an item on another file system that is too large to copy.
 var ErrTooLarge = errors.New("it is on another disk than the trash and larger than 1 GB or 20,000 files")
 
-// ErrGone is returned for an item that is no longer in the trash.
-var ErrGone = errors.New("it is no longer in the trash")
+// ErrNotFound is returned for an item that is no longer in the trash.
+var ErrNotFound = errors.New("it is no longer in the trash")
 
 var validID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
@@ -196,15 +196,15 @@ func (b *budget) file(from *os.Root, base string, into *os.Root, to string, info
 // Item returns an item of the trash, or ErrGone.
 func (bin *Bin) Item(id string) (wire.TrashItem, error) {
 	if !validID.MatchString(id) {
-		return wire.TrashItem{}, ErrGone
+		return wire.TrashItem{}, ErrNotFound
 	}
 	metadata, err := os.ReadFile(filepath.Join(bin.dir, id, metadataName))
 	var item wire.TrashItem
 	if err != nil || json.Unmarshal(metadata, &item) != nil || item.ID != id || !filepath.IsAbs(item.Path) {
-		return wire.TrashItem{}, ErrGone
+		return wire.TrashItem{}, ErrNotFound
 	}
 	if _, err := os.Lstat(filepath.Join(bin.dir, id, contentName)); err != nil {
-		return wire.TrashItem{}, ErrGone
+		return wire.TrashItem{}, ErrNotFound
 	}
 	return item, nil
 }
@@ -239,7 +239,7 @@ func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 	dir := filepath.Join(bin.dir, id)
 	from, err := os.OpenRoot(dir)
 	if err != nil {
-		return ErrGone
+		return ErrNotFound
 	}
 	err = Rename(from, contentName, into, base)
 	if err != nil && crossDevice(err) {

@@ -61,7 +61,7 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 }
 
 func notAnAddress(s string) error {
-	return toolkit.ValidationError(fmt.Sprintf("%q is not a web address", excerpt.Runes(s, 80)),
+	return toolkit.ValidationError(fmt.Sprintf("%q is not a web address", excerpt.TruncateRunes(s, 80)),
 		`send a whole address such as {"url":"https://example.com"}`)
 }
 

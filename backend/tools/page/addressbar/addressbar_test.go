@@ -52,7 +52,7 @@ func TestResolveRefusesOtherSchemes(t *testing.T) {
 		strings.Repeat("a", 9000) + ".example", "https://exa<mple.com",
 	} {
 		if got, err := Resolve(typed, demo); err == nil {
-			t.Errorf("%q is opened as %q", excerpt.Runes(typed, 40), got)
+			t.Errorf("%q is opened as %q", excerpt.TruncateRunes(typed, 40), got)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // ConsoleValue is the value of the Result of Console.
 type ConsoleValue struct {
-	Messages []browser.Message `json:"messages"`
+	Messages []browser.ConsoleMessage `json:"messages"`
 	// More is the number of older messages that the limit left out.
 	More int `json:"more,omitempty"`
 }
@@ -25,7 +25,7 @@ type ConsoleValue struct {
 const maxLine = 500
 
 // Console lists console messages; more is the number of older messages that were left out.
-func Console(list []browser.Message, more int, from []string) toolspec.Result {
+func Console(list []browser.ConsoleMessage, more int, from []string) toolspec.Result {
 	r := toolspec.OK(ConsoleValue{Messages: list, More: more})
 	r.Sentence = "Read " + english.Plural(len(list), "console message", "")
 	r.Sources = from
@@ -47,8 +47,8 @@ func Console(list []browser.Message, more int, from []string) toolspec.Result {
 		}
 		b.WriteByte('\n')
 	}
-	if n := strings.Count(b.String(), redact.Mark); n > 0 {
-		fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), redact.Mark)
+	if n := strings.Count(b.String(), redact.Placeholder); n > 0 {
+		fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), redact.Placeholder)
 	}
 	if len(list) == 0 {
 		b.WriteString("There are no such messages.")

@@ -35,7 +35,7 @@ func PageTools(list []browser.PageTool, from []string) toolspec.Result {
 	for _, p := range list {
 		b.WriteString(annotation.Quote(annotation.Clean(p.Name, 200)) + " ")
 		b.WriteString(annotation.Quote(annotation.Clean(p.Description, 500)))
-		if p.Form {
+		if p.FillsForm {
 			b.WriteString(" (fills in a form)")
 		}
 		if !slices.Contains(from, p.Origin) {

@@ -34,8 +34,8 @@ func Requests(list []browser.Request, more int, from []string) toolspec.Result {
 	for _, q := range list {
 		b.WriteString(requestLine(q) + "\n")
 	}
-	if n := strings.Count(b.String(), redact.Mark); n > 0 {
-		fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), redact.Mark)
+	if n := strings.Count(b.String(), redact.Placeholder); n > 0 {
+		fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), redact.Placeholder)
 	}
 	if len(list) == 0 {
 		b.WriteString("There are no such requests.")
@@ -47,8 +47,8 @@ func Requests(list []browser.Request, more int, from []string) toolspec.Result {
 func requestLine(q browser.Request) string {
 	state := "running"
 	switch {
-	case q.Failed != "":
-		state = "failed " + annotation.Clean(q.Failed, 80)
+	case q.NetworkError != "":
+		state = "failed " + annotation.Clean(q.NetworkError, 80)
 	case q.Status > 0:
 		state = fmt.Sprint(q.Status)
 	}
@@ -97,7 +97,7 @@ func Request(d browser.RequestDetail, from []string) toolspec.Result {
 		for i, k := range d.MaskedKinds {
 			kinds[i] = annotation.Quote(annotation.Clean(k, 100))
 		}
-		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", english.Plural(d.Masked, "value", ""), redact.Mark,
+		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", english.Plural(d.Masked, "value", ""), redact.Placeholder,
 			strings.Join(kinds, ", "))
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")

@@ -14,8 +14,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// DefaultTokens limits the text of a result unless the call sets another limit.
-const DefaultTokens = 2000
+// DefaultMaxTokens limits the text of a result unless the call sets another limit.
+const DefaultMaxTokens = 2000
 
 // Value is the result value of a tool that returns an observation.
 type Value struct {
@@ -83,7 +83,7 @@ func Result(
 func preview(a annotation.Observation) []string {
 	n := len(a.Elements) + a.LeftOut
 	count := english.Plural(n, "element", "")
-	if a.Changes {
+	if a.OnlyChanges {
 		count = english.Plural(n, "change", "")
 	}
 	parts := []string{count}

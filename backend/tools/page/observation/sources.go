@@ -57,7 +57,7 @@ func DisplayName(address string) string {
 	if address == "" || address == "about:blank" {
 		return "an empty page"
 	}
-	return excerpt.Runes(address, 80)
+	return excerpt.TruncateRunes(address, 80)
 }
 
 // AppendMissing appends to list the entries of more that it does not contain yet.

@@ -31,7 +31,7 @@ func (s *Summary) Add(a annotation.Observation) {
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
 	}
-	if !a.Changes {
+	if !a.OnlyChanges {
 		s.complete, s.gone = true, nil
 		s.elements = slices.Clone(a.Elements)
 		return
@@ -62,7 +62,7 @@ func (s *Summary) Observation() annotation.Observation {
 	gone := slices.Clone(s.gone)
 	slices.Sort(gone)
 	a.Page, a.Events, a.Elements = s.Page, s.events, s.elements
-	a.Gone, a.Changes, a.Note = slices.Compact(gone), !s.complete, strings.Join(s.notes, " ")
+	a.Gone, a.OnlyChanges, a.Note = slices.Compact(gone), !s.complete, strings.Join(s.notes, " ")
 	a.SettledMS, a.SettledBy = 0, ""
 	return a
 }

@@ -28,9 +28,9 @@ const (
 	maxArticleForms = 1
 )
 
-// Page returns the readable text of a page as the browser shows it at address; format is "markdown" or "text". cut is
-// true if the navigation, asides and footer around an article were left out.
-func Page(source, address, format string) (text string, cut bool, err error) {
+// ExtractPage returns the readable text of a page as the browser shows it at address; format is "markdown" or "text".
+// cut is true if the navigation, asides and footer around an article were left out.
+func ExtractPage(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.Parse(strings.NewReader(source))
 	if err != nil {
 		return "", false, fmt.Errorf("parsing the page: %w", err)
@@ -38,9 +38,9 @@ func Page(source, address, format string) (text string, cut bool, err error) {
 	return convert(doc, address, format)
 }
 
-// Source is like Page, but takes HTML as the server sent it. It leaves out scripts and elements that their markup
+// ExtractHTML is like Page, but takes HTML as the server sent it. It leaves out scripts and elements that their markup
 // hides.
-func Source(source, address, format string) (text string, cut bool, err error) {
+func ExtractHTML(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.ParseWithOptions(strings.NewReader(source), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return "", false, fmt.Errorf("parsing the page: %w", err)

@@ -7,7 +7,7 @@ import (
 
 func TestSourceLeavesOutHiddenParts(t *testing.T) {
 	t.Parallel()
-	text, _, err := Source(`<html><head><title>T</title><style>p{}</style></head><body><h1>Lamps</h1><p>Seen <a href="/a">here</a></p>
+	text, _, err := ExtractHTML(`<html><head><title>T</title><style>p{}</style></head><body><h1>Lamps</h1><p>Seen <a href="/a">here</a></p>
 		<script>alert(1)</script><div hidden>one</div><div style="Display : none">two</div><p style="visibility:hidden">three</p>
 		<template>four</template><noscript><p>Without scripts</p></noscript><iframe src=x>five</iframe></body></html>`, "https://shop.example/", "markdown")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestSourceLeavesOutHiddenParts(t *testing.T) {
 
 func TestPageKeepsTables(t *testing.T) {
 	t.Parallel()
-	text, _, err := Page(`<body><p>One</p><table><tr><th>a<th>b<tr><td>1<td>2</table></body>`, "https://shop.example/",
+	text, _, err := ExtractPage(`<body><p>One</p><table><tr><th>a<th>b<tr><td>1<td>2</table></body>`, "https://shop.example/",
 		"markdown")
 	if err != nil || !strings.Contains(text, "| 1 | 2 |") {
 		t.Errorf("%q, %v", text, err)

@@ -17,11 +17,11 @@ function newPrograms() {
     programs: async () => programList(`s${++asked}`),
     dismissProgram: async () => programList('left'),
   };
-  const ask = async (request: Promise<unknown>) => {
+  const attempt = async (request: Promise<unknown>) => {
     await request;
     return true;
   };
-  return new Programs({ backend, ask } as unknown as Actions);
+  return new Programs({ backend, attempt } as unknown as Actions);
 }
 
 it('keeps its session name when the program suggests another', async () => {

@@ -12,7 +12,7 @@ import (
 )
 
 // newPlaces returns Places for a home in a folder of the test, and that home.
-func newPlaces(t *testing.T) (*protectedpaths.Places, string) {
+func newPlaces(t *testing.T) (*protectedpaths.Classifier, string) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "ana")
 	for _, dir := range []string{".ssh", "work/.git/hooks", ".local/share/sextant/downloads", ".config/sextant"} {
@@ -44,13 +44,13 @@ func makeLink(t *testing.T, target, at string) {
 
 func kindName(k protectedpaths.Kind) string { return [...]string{"ordinary", "sensitive", "secret"}[k] }
 
-func wantKind(t *testing.T, p *protectedpaths.Places, path string, want protectedpaths.Kind) {
+func wantKind(t *testing.T, p *protectedpaths.Classifier, path string, want protectedpaths.Kind) {
 	t.Helper()
 	got := p.Classify(path)
 	if got.Kind != want {
 		t.Errorf("%s: %s (%q), want %s", path, kindName(got.Kind), got.Description, kindName(want))
 	}
-	if (got.Description == "") != (got.Kind == protectedpaths.Ordinary) {
+	if (got.Description == "") != (got.Kind == protectedpaths.KindOrdinary) {
 		t.Errorf("%s: the description is %q", path, got.Description)
 	}
 }
@@ -72,7 +72,7 @@ func TestClassifySecretsOfHome(t *testing.T) {
 		".local/share/sextant",
 		"snap/firefox/common/.mozilla/firefox/a/cookies.sqlite", ".config/git/credentials",
 	} {
-		wantKind(t, p, filepath.Join(home, rel), protectedpaths.Secret)
+		wantKind(t, p, filepath.Join(home, rel), protectedpaths.KindSecret)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestClassifySecretsOfMachineAndOtherHomes(t *testing.T) {
 		"/proc/self/map_files/a-b",
 		"notes.txt", "", "./x", "/work/a\x00b",
 	} {
-		wantKind(t, p, path, protectedpaths.Secret)
+		wantKind(t, p, path, protectedpaths.KindSecret)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestClassifySensitiveFiles(t *testing.T) {
 		".bash_history", ".mcp.json",
 		".devcontainer/devcontainer.json", "mcp-config.json", ".aws/credentials", "Microsoft.PowerShell_profile.ps1",
 	} {
-		wantKind(t, p, filepath.Join(work, rel), protectedpaths.Sensitive)
+		wantKind(t, p, filepath.Join(work, rel), protectedpaths.KindSensitive)
 	}
 	for _, rel := range []string{
 		".config/autostart/x.desktop", ".config/systemd/user/x.service", ".config/fish/conf.d/a.fish", ".gitconfig",
@@ -116,14 +116,14 @@ func TestClassifySensitiveFiles(t *testing.T) {
 		".config/sextant/mcp-config.json", ".bashrc",
 		".local/share/sextant/panels/sums/manifest.json",
 	} {
-		wantKind(t, p, filepath.Join(home, rel), protectedpaths.Sensitive)
+		wantKind(t, p, filepath.Join(home, rel), protectedpaths.KindSensitive)
 	}
 	for _, path := range []string{
 		"/etc/crontab", "/etc/cron.d/x", "/var/spool/cron/crontabs/ana", "/etc/profile.d/x.sh",
 		"/etc/systemd/system/x.service", "/etc/ld.so.preload",
 		"/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/boot/grub/grub.cfg",
 	} {
-		wantKind(t, p, path, protectedpaths.Sensitive)
+		wantKind(t, p, path, protectedpaths.KindSensitive)
 	}
 }
 
@@ -138,14 +138,14 @@ func TestClassifyOrdinaryFiles(t *testing.T) {
 		"work/x.env", ".docker/Dockerfile",
 		"work/netrc", "work/aws/credentials",
 	} {
-		wantKind(t, p, filepath.Join(home, rel), protectedpaths.Ordinary)
+		wantKind(t, p, filepath.Join(home, rel), protectedpaths.KindOrdinary)
 	}
 	for _, path := range []string{
 		"/", "/etc/hostname", "/etc/passwd", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x",
 		"/proc/cpuinfo", "/proc/self/status",
 		"/home", "/home/bo/notes.txt", "/opt/app/config", "/sys/class/thermal",
 	} {
-		wantKind(t, p, path, protectedpaths.Ordinary)
+		wantKind(t, p, path, protectedpaths.KindOrdinary)
 	}
 }
 
@@ -156,18 +156,18 @@ func TestClassifyOtherSpellings(t *testing.T) {
 		"\ufeff.ssh", "．ssh", ".ｓsh", "x/../.ssh",
 		"./.ssh", ".//.ssh", "work/../.ssh", "none/../.ssh",
 	} {
-		wantKind(t, p, home+"/"+name+"/id_ed25519", protectedpaths.Secret)
+		wantKind(t, p, home+"/"+name+"/id_ed25519", protectedpaths.KindSecret)
 	}
 	for _, name := range []string{
 		".GIT", ".Git", ".git.", ".git ", "GIT~1", ".g\u200cit", ".gıt/../.git",
 		".git::$INDEX_ALLOCATION", ".ENV", ".BashRC",
 	} {
-		wantKind(t, p, home+"/work/"+name, protectedpaths.Sensitive)
+		wantKind(t, p, home+"/work/"+name, protectedpaths.KindSensitive)
 	}
-	wantKind(t, p, strings.ToUpper(home)+"/.ssh/id_ed25519", protectedpaths.Secret)
-	wantKind(t, p, "/ETC/Shadow", protectedpaths.Secret)
-	wantKind(t, p, "//etc///shadow", protectedpaths.Secret)
-	wantKind(t, p, "/usr/../etc/shadow", protectedpaths.Secret)
+	wantKind(t, p, strings.ToUpper(home)+"/.ssh/id_ed25519", protectedpaths.KindSecret)
+	wantKind(t, p, "/ETC/Shadow", protectedpaths.KindSecret)
+	wantKind(t, p, "//etc///shadow", protectedpaths.KindSecret)
+	wantKind(t, p, "/usr/../etc/shadow", protectedpaths.KindSecret)
 }
 
 func TestClassifyFollowsLinks(t *testing.T) {
@@ -181,12 +181,14 @@ func TestClassifyFollowsLinks(t *testing.T) {
 	makeLink(t, home, filepath.Join(work, "up"))
 	makeLink(t, "round", filepath.Join(work, "round"))
 	for path, want := range map[string]protectedpaths.Kind{
-		"keys/id_ed25519": protectedpaths.Secret, "notes.txt": protectedpaths.Secret, "more/x/y": protectedpaths.Secret,
-		"scripts/pre-commit": protectedpaths.Sensitive,
-		"etc/shadow":         protectedpaths.Secret, "etc/hostname": protectedpaths.Ordinary,
-		"up/work/up/.ssh/a": protectedpaths.Secret, "up/work/a.txt": protectedpaths.Ordinary,
-		"round": protectedpaths.Secret, "round/x": protectedpaths.Secret, "keys/../.netrc": protectedpaths.Secret,
-		"keys/../work/a": protectedpaths.Ordinary,
+		"keys/id_ed25519": protectedpaths.KindSecret, "notes.txt": protectedpaths.KindSecret,
+		"more/x/y":           protectedpaths.KindSecret,
+		"scripts/pre-commit": protectedpaths.KindSensitive,
+		"etc/shadow":         protectedpaths.KindSecret, "etc/hostname": protectedpaths.KindOrdinary,
+		"up/work/up/.ssh/a": protectedpaths.KindSecret, "up/work/a.txt": protectedpaths.KindOrdinary,
+		"round": protectedpaths.KindSecret, "round/x": protectedpaths.KindSecret,
+		"keys/../.netrc": protectedpaths.KindSecret,
+		"keys/../work/a": protectedpaths.KindOrdinary,
 	} {
 		wantKind(t, p, work+"/"+path, want)
 	}
@@ -199,10 +201,10 @@ func TestClassifyLinkedSecretFolderByBothNames(t *testing.T) {
 	makeLink(t, elsewhere, filepath.Join(home, ".ssh"))
 	makeLink(t, "/", filepath.Join(home, ".aws")) // leads above the home: nothing else becomes secret by it
 	p := protectedpaths.New(ownFolders(home))
-	wantKind(t, p, filepath.Join(elsewhere, "id"), protectedpaths.Secret)
-	wantKind(t, p, filepath.Join(filepath.Dir(elsewhere), "photo.jpg"), protectedpaths.Ordinary)
-	wantKind(t, p, filepath.Join(home, "notes.txt"), protectedpaths.Ordinary)
-	if masks := protectedpaths.Secrets(home); !slices.Contains(masks, elsewhere) || slices.Contains(masks, "/") {
+	wantKind(t, p, filepath.Join(elsewhere, "id"), protectedpaths.KindSecret)
+	wantKind(t, p, filepath.Join(filepath.Dir(elsewhere), "photo.jpg"), protectedpaths.KindOrdinary)
+	wantKind(t, p, filepath.Join(home, "notes.txt"), protectedpaths.KindOrdinary)
+	if masks := protectedpaths.SecretPaths(home); !slices.Contains(masks, elsewhere) || slices.Contains(masks, "/") {
 		t.Errorf("masks %v", masks)
 	}
 }
@@ -245,15 +247,15 @@ func TestResolve(t *testing.T) {
 func TestClassifyProcessFiles(t *testing.T) {
 	p, home := newPlaces(t)
 	makeLink(t, "/proc/self", filepath.Join(home, "work/me"))
-	wantKind(t, p, filepath.Join(home, "work/me/environ"), protectedpaths.Secret)
-	wantKind(t, p, filepath.Join(home, "work/me/status"), protectedpaths.Ordinary)
-	wantKind(t, p, filepath.Join(home, "work/me/root/tmp"), protectedpaths.Secret)
+	wantKind(t, p, filepath.Join(home, "work/me/environ"), protectedpaths.KindSecret)
+	wantKind(t, p, filepath.Join(home, "work/me/status"), protectedpaths.KindOrdinary)
+	wantKind(t, p, filepath.Join(home, "work/me/root/tmp"), protectedpaths.KindSecret)
 }
 
 func TestSecrets(t *testing.T) {
 	_, home := newPlaces(t)
 	data, config := ownFolders(home).Data, ownFolders(home).Config
-	masks := protectedpaths.Secrets(home, data, config, "")
+	masks := protectedpaths.SecretPaths(home, data, config, "")
 	for _, want := range []string{
 		home + "/.ssh", home + "/.gnupg", home + "/.aws", home + "/.docker/config.json", home + "/.mozilla", home +
 			"/.config/google-chrome",
@@ -273,7 +275,7 @@ func TestSecrets(t *testing.T) {
 	}
 	p := protectedpaths.New(ownFolders(home))
 	for _, m := range masks {
-		if m != config && p.Classify(m).Kind != protectedpaths.Secret {
+		if m != config && p.Classify(m).Kind != protectedpaths.KindSecret {
 			t.Errorf("%s is masked, and a file tool may touch it", m)
 		}
 	}
@@ -290,7 +292,7 @@ func FuzzClassify(f *testing.F) {
 			t.Errorf("%q is %v, and graver with a dot at its end", path, got)
 		}
 		if secret := p.Classify("/home/ana/.ssh/" +
-			strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.Secret {
+			strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.KindSecret {
 			t.Errorf("%q below .ssh is %v", path, secret)
 		}
 	})

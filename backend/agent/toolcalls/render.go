@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Print returns c as text in a format that a Parser reads back as the same call. Native is printed like ToolCall, and
+// Render returns c as text in a format that a Parser reads back as the same call. Native is printed like ToolCall, and
 // so is a call that the Hermes format cannot represent. In the Hermes format, tools determines which arguments are
 // printed as plain text.
-func Print(kind Format, c Call, tools *Toolset) string {
+func Render(kind Format, c Call, tools *Toolset) string {
 	args := c.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
 	switch kind {
-	case Fenced:
+	case FormatFenced:
 		if string(args) == "{}" {
 			return "```tool\nreturn " + c.Name + "();\n```"
 		}
 		return "```tool\nreturn " + c.Name + "(" + string(args) + ");\n```"
-	case Hermes:
+	case FormatHermes:
 		if s, ok := printFunction(c.Name, args, tools); ok {
 			return s
 		}
@@ -85,7 +85,7 @@ type Result struct {
 func printResults(kind Format, results []Result) string {
 	parts := make([]string, len(results))
 	for i, r := range results {
-		if kind == Fenced {
+		if kind == FormatFenced {
 			fence := strings.Repeat("`", max(3, longestRun(r.Text)+1))
 			parts[i] = fence + "tool_result " + r.Name + "\n" + r.Text + "\n" + fence
 			continue

@@ -21,13 +21,13 @@ type Kind int
 // The kinds, from the least to the most protected. A Sensitive place needs a question even in the workspace. No tool
 // may use a Secret one.
 const (
-	Ordinary Kind = iota
-	Sensitive
-	Secret
+	KindOrdinary Kind = iota
+	KindSensitive
+	KindSecret
 )
 
-// Place is the classification of a path.
-type Place struct {
+// Classification is the classification of a path.
+type Classification struct {
 	Kind Kind
 	// Description is a noun phrase such as "a shell start-up file", "" for an ordinary place.
 	Description string
@@ -41,16 +41,16 @@ type OwnFolders struct {
 	Data, Config string
 }
 
-// Places classifies paths. Use New to create one. It is immutable and safe for concurrent use.
-type Places struct {
+// Classifier classifies paths. Use New to create one. It is immutable and safe for concurrent use.
+type Classifier struct {
 	homes [][]string
 	fixed tree
 	home  tree
 }
 
 // New returns the Places of this machine. It resolves links of the known places.
-func New(own OwnFolders) *Places {
-	p := &Places{fixed: tree{}, home: tree{}}
+func New(own OwnFolders) *Classifier {
+	p := &Classifier{fixed: tree{}, home: tree{}}
 	for path, place := range systemPlaces() {
 		p.fixed.add(foldPath(path), place)
 	}
@@ -60,7 +60,7 @@ func New(own OwnFolders) *Places {
 	for _, home := range withResolved(own.Home) {
 		p.homes = append(p.homes, foldPath(home))
 		for rel, place := range homePlaces() {
-			if place.Kind == Secret {
+			if place.Kind == KindSecret {
 				p.addLinkTarget(home, rel, place)
 			}
 		}
@@ -70,7 +70,7 @@ func New(own OwnFolders) *Places {
 }
 
 // addLinkTarget also protects the target of a secret place that is a link.
-func (p *Places) addLinkTarget(home, rel string, place Place) {
+func (p *Classifier) addLinkTarget(home, rel string, place Classification) {
 	path := filepath.Join(home, filepath.FromSlash(rel))
 	if real, ok := linkTarget(home, path); ok {
 		p.fixed.add(foldPath(real), place)
@@ -85,28 +85,28 @@ func linkTarget(home, path string) (real string, ok bool) {
 }
 
 // addOwnFolders adds Sextant's folders. The downloads and notes in them are ordinary files.
-func (p *Places) addOwnFolders(own OwnFolders) {
+func (p *Classifier) addOwnFolders(own OwnFolders) {
 	for _, dir := range withResolved(own.Config) {
-		p.fixed.add(foldPath(dir), Place{Sensitive, "Sextant's own configuration"})
+		p.fixed.add(foldPath(dir), Classification{KindSensitive, "Sextant's own configuration"})
 	}
 	for _, dir := range withResolved(own.Data) {
 		at := foldPath(dir)
-		p.fixed.add(at, Place{Secret, "Sextant's own data"})
-		p.fixed.add(append(slices.Clone(at), "downloads"), Place{Ordinary, ""})
-		p.fixed.add(append(slices.Clone(at), "notes"), Place{Ordinary, ""})
-		p.fixed.add(append(slices.Clone(at), "panels"), Place{Sensitive, "a panel of Sextant"})
+		p.fixed.add(at, Classification{KindSecret, "Sextant's own data"})
+		p.fixed.add(append(slices.Clone(at), "downloads"), Classification{KindOrdinary, ""})
+		p.fixed.add(append(slices.Clone(at), "notes"), Classification{KindOrdinary, ""})
+		p.fixed.add(append(slices.Clone(at), "panels"), Classification{KindSensitive, "a panel of Sextant"})
 	}
 }
 
 // Classify classifies an absolute path, which need not exist. It checks the path as written and every path that its
 // links lead through, and returns the most protected place. A path that is relative, contains a zero byte or has too
 // many links is secret. Harmless devices such as /dev/null are ordinary.
-func (p *Places) Classify(path string) Place {
+func (p *Classifier) Classify(path string) Classification {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return Place{Secret, "a path that is not absolute"}
+		return Classification{KindSecret, "a path that is not absolute"}
 	}
 	if isHarmlessDevice(path) {
-		return Place{}
+		return Classification{}
 	}
 	worst := p.classifyNames(foldPath(path))
 	_, err := follow(path, func(step string) {
@@ -114,44 +114,44 @@ func (p *Places) Classify(path string) Place {
 			worst = found
 		}
 	})
-	if err != nil && worst.Kind < Secret {
-		return Place{Secret, "a path whose links form a circle"}
+	if err != nil && worst.Kind < KindSecret {
+		return Classification{KindSecret, "a path whose links form a circle"}
 	}
 	return worst
 }
 
 // ClassifyByName is like Classify, but does not use the file system. It is for paths without links, such as those found
 // by walking a folder.
-func (p *Places) ClassifyByName(path string) Place {
+func (p *Classifier) ClassifyByName(path string) Classification {
 	if isHarmlessDevice(path) {
-		return Place{}
+		return Classification{}
 	}
 	return p.classifyNames(foldPath(path))
 }
 
 // classifyNames classifies a folded path by its names alone.
-func (p *Places) classifyNames(at []string) Place {
+func (p *Classifier) classifyNames(at []string) Classification {
 	worst := p.fixed.find(at)
 	if worst.exempt {
 		// Only the names below the ordinary folder count.
 		return classifyByFileName(at[worst.depth:])
 	}
-	raise := func(found Place) {
+	raise := func(found Classification) {
 		if found.Kind > worst.Kind {
-			worst.Place = found
+			worst.Classification = found
 		}
 	}
 	for _, home := range p.homes {
 		if isUnder(at, home) {
-			raise(p.home.find(at[len(home):]).Place)
+			raise(p.home.find(at[len(home):]).Classification)
 		}
 	}
 	if n := otherHomeLength(at); n > 0 {
-		raise(p.home.find(at[n:]).Place)
+		raise(p.home.find(at[n:]).Classification)
 	}
 	raise(classifyProcessPath(at))
 	raise(classifyByFileName(at))
-	return worst.Place
+	return worst.Classification
 }
 
 // withResolved returns an absolute folder as written and with its links resolved, nil for "".
