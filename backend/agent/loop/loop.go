@@ -132,7 +132,7 @@ type TurnRequest struct {
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
 	Panel string
-	// CallRunner is the party that makes the calls; empty means model or pilot, depending on Model.
+	// Caller is the party that makes the calls; empty means model or pilot, depending on Model.
 	Caller toolspec.Caller
 	// Interactive is set if a person can be asked.
 	Interactive bool

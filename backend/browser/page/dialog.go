@@ -106,7 +106,7 @@ func (t *Tab) RemoveDialog(d *Dialog) {
 	})
 }
 
-// DescribeDialog returns the tab's open dialog, nil for none.
+// CurrentDialog returns the tab's open dialog, nil for none.
 func (t *Tab) CurrentDialog() *Dialog {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()

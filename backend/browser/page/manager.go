@@ -238,7 +238,7 @@ func (m *Manager) Restore(ctx context.Context, c *Connection) {
 	}
 }
 
-// HandleBrowserEnd records that the Chromium of c has ended and calls then under the lock. The tabs remain without
+// ClearConn records that the Chromium of c has ended and calls then under the lock. The tabs remain without
 // their pages.
 func (m *Manager) ClearConn(c *Connection, then func()) {
 	m.mu.Lock()

@@ -80,7 +80,7 @@ type Content struct {
 	Bytes int `json:"bytes"`
 }
 
-// Parts is the content of a resource.
+// Contents is the content of a resource.
 type Contents struct {
 	Parts []Content `json:"contents"`
 	// Truncated is true if the resource has more content.
@@ -166,7 +166,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	return out, nil
 }
 
-// Parts reads a resource for a person, at most 4 MB.
+// Contents reads a resource for a person, at most 4 MB.
 func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, error) {
 	out := Contents{Parts: []Content{}}
 	if uri == "" || len(uri) > MaxURI {

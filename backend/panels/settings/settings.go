@@ -116,7 +116,7 @@ func (i *InvalidError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Stored stores values. null resets a setting to its default. If a setting is unknown or a value does not match it, Set
+// Set stores values. null resets a setting to its default. If a setting is unknown or a value does not match it, Set
 // stores nothing and returns an *InvalidError. After another error, some sensitive values may have been stored.
 func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
 	values map[string]json.RawMessage,

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// NewDraft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and
+// Draft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and
 // is safe for concurrent use. Text beyond MaxBytes is dropped. The caller must call Discard unless Save stores it.
 type Draft struct {
 	mu   sync.Mutex

@@ -99,7 +99,7 @@ func (a *Account) Add(r event.Request, reported chat.Usage) {
 	}
 }
 
-// ConversationCost returns the cost of the turn, and the usage that services counted.
+// Spent returns the cost of the turn, and the usage that services counted.
 func (a *Account) Spent() (chat.Bill, chat.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -141,7 +141,7 @@ type PressPoint struct {
 	RowHash string `json:"rowMark,omitempty"`
 }
 
-// ReadyState reports whether the element can be pressed at the point.
+// Ready reports whether the element can be pressed at the point.
 func (p PressPoint) Ready() bool { return p.State == "ok" || p.State == "moving" }
 
 // Activity describes how much a document is changing.

@@ -11,7 +11,7 @@ type Word struct {
 	Text string
 	// Display is the word as it was written, or a description of it, for use in a sentence.
 	Display string
-	// UnknownWord is true if the value is known only at run time. Splittable is true if the word may then become
+	// Unknown is true if the value is known only at run time. Splittable is true if the word may then become
 	// several words, or none.
 	Unknown, Splittable bool
 	// HasGlob is true if Text contains *, ? or [ that bash would match against file names.
