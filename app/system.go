@@ -211,8 +211,9 @@ func (s *System) WorkspaceFolder() string {
 	return dir
 }
 
-// realWorkspace returns the workspace folder with links resolved, like the paths of calls. If they cannot be resolved,
-// calls in the folder count as outside of the workspace, and the person is asked about them.
+// realWorkspace returns the workspace folder with links resolved, like the paths of calls, or as configured if they
+// cannot be resolved, for example because the folder does not exist. If such a path contains a link, calls in it count
+// as outside of the workspace.
 func (s *System) realWorkspace() string {
 	folder := s.WorkspaceFolder()
 	if path, err := filepath.EvalSymlinks(folder); err == nil {

@@ -175,8 +175,8 @@ func (b *Browser) SetActor(caller string) {
 
 // OpenLiveReader starts a stream of pictures of the window's active tab, whichever that is. The page takes the given
 // size in CSS pixels, limited to a usable range, with scale device pixels per CSS pixel, unless an emulation sets
-// others. With several readers the newest one's size applies. OpenLive does not start Chromium: pictures come once
-// there is a tab. The caller must close the stream.
+// others. With several readers the newest one's size applies. OpenLiveReader does not start Chromium: pictures come
+// once there is a tab. The caller must close the stream.
 func (b *Browser) OpenLiveReader(width, height int, scale float64) (*LiveReader, error) {
 	return b.view.OpenReader(width, height, scale)
 }

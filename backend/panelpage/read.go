@@ -40,7 +40,7 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 // maxHTML limits the HTML of a frame, in bytes.
 const maxHTML = 2 << 20
 
-// countLimit is the time limit of CountOperable.
+// countLimit is the time limit of CountUsable.
 const countLimit = 2 * time.Second
 
 // CountUsable returns the number of usable elements in the viewport. The error says why the page cannot be observed

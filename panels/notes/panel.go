@@ -8,7 +8,9 @@ package notes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,8 +173,8 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	}
 	entries, err := d.ReadDir(4 * maxNotes)
 	_ = d.Close()
-	if err != nil && len(entries) == 0 {
-		entries = nil // io.EOF: the folder is empty
+	if err != nil && !errors.Is(err, io.EOF) { // io.EOF means that the folder is empty
+		return nil, fmt.Errorf("reading the folder of notes: %w", err)
 	}
 	notes := []wire.Note{}
 	want := strings.Fields(strings.ToLower(words))

@@ -149,7 +149,7 @@ func (t *Tab) stop() bool {
 	return true
 }
 
-// closeWatchers marks the tab as closed, so that Next of its watchers returns ErrEnd.
+// closeWatchers marks the tab as closed, so that Next of its watchers returns ErrTabClosed.
 func (t *Tab) closeWatchers() {
 	t.set(func() {
 		t.closed = true
@@ -285,7 +285,7 @@ func (t *Tab) Watch() (w *Watcher, replay int) {
 
 // Next waits for output and returns its next piece, at most 32 KB. If output was dropped before it was read, the piece
 // begins with an additional note about that. While too little is acknowledged, Next waits although there is output. The
-// error is ErrEnd or the error of ctx.
+// error is ErrTabClosed or the error of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {

@@ -20,7 +20,8 @@ type Services struct {
 	// Calls returns the latest calls, at most limit. Call returns the call with the given id.
 	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
 	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
-	// Exists reports whether a tool exists. Off returns the tools that are switched off, and SetOff replaces them.
+	// Exists reports whether a tool exists. DisabledTools returns the tools that are switched off, and SetDisabledTools
+	// replaces them.
 	Exists           func(tool string) bool
 	DisabledTools    func() []string
 	SetDisabledTools func(ctx context.Context, tools []string) error

@@ -62,7 +62,7 @@ type Observation struct {
 	// Outcome says what the action did: `clicked [12] button "Save"`. It is empty for annotate.
 	Outcome string  `json:"outcome,omitempty"`
 	Events  []Event `json:"events"`
-	// Elements contains the elements in scope after annotate, or only the new and changed ones if Changes is true.
+	// Elements contains the elements in scope after annotate, or only the new and changed ones if OnlyChanges is true.
 	Elements []Element `json:"elements"`
 	// Gone contains the numbers of elements that are no longer on the page.
 	Gone []int `json:"gone,omitempty"`

@@ -44,7 +44,7 @@ func Line(text string, n int) string {
 	return TruncateRunes(line, n-1)
 }
 
-// FirstLines returns at most count lines from the start of text. Each is cut like Bytes does, at width bytes.
+// FirstLines returns at most count lines from the start of text. Each is cut like TruncateBytes does, at width bytes.
 func FirstLines(text string, count, width int) []string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -34,7 +34,7 @@ type branchPoint struct {
 }
 
 // Edit starts a turn in a new branch in which request.Text replaces message. The old branch remains, and nothing done
-// outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
+// outside the conversation is undone. Errors are those of Start, and ErrNoMessage.
 func (l *Loop) Edit(ctx context.Context, request TurnRequest, message string) (string, error) {
 	request.branch = &branchPoint{message: message}
 	return l.Start(ctx, request)

@@ -18,7 +18,7 @@ import (
 // the order of the answers.
 type Goal interface {
 	// Tool returns the tool that the model calls when it is done. It is offered beside the other tools. Its calls
-	// never reach the Caller and do not count.
+	// never reach the CallRunner and do not count.
 	Tool() toolspec.Definition
 	// HandleToolCall answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
@@ -60,7 +60,7 @@ func (t *turn) excluded(name string) bool {
 	return len(t.request.Tools) > 0 && !slices.Contains(t.request.Tools, name)
 }
 
-// refuse returns why a call may not reach the Caller, nil if it may.
+// refuse returns why a call may not reach the CallRunner, nil if it may.
 func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	if t.excluded(c.Tool) {
 		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",

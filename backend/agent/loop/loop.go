@@ -6,7 +6,7 @@
 // continues after the last event; calls without a result are answered as "outcome unknown" and never run again
 // automatically.
 //
-// The loop decides nothing about permissions. Every call goes to the Caller (the pipeline) with its provenance:
+// The loop decides nothing about permissions. Every call goes to the CallRunner (the pipeline) with its provenance:
 // who asked, which hosts the person typed, and which outside sources the conversation has read.
 package loop
 
@@ -105,8 +105,8 @@ type Config struct {
 	ContextShare func() int
 	// SnapshotTools names the tools whose results list the elements of a page.
 	SnapshotTools []string
-	// ContextWindow returns the configured context window of models in tokens. If Window is nil or returns 0, the
-	// window is detected for each model.
+	// ContextWindow returns the configured context window of models in tokens. If ContextWindow is nil or returns 0,
+	// the window is detected for each model.
 	ContextWindow func() int
 	// Budget limits the cost of models; the zero value sets no limit.
 	Budget budget.Config

@@ -29,7 +29,7 @@ const MaxWaitingMessages = 20
 var (
 	// ErrNotWaiting means that the message was already sent or dropped.
 	ErrNotWaiting = errors.New("this message is no longer waiting: it was sent or removed")
-	// ErrQueueFull means that MaxWaiting messages are waiting.
+	// ErrQueueFull means that MaxWaitingMessages messages are waiting.
 	ErrQueueFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
 		"are sent")
 	// ErrNotOwner means that a program tried to change a person's message.

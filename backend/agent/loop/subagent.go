@@ -33,7 +33,7 @@ type SubagentTask struct {
 	// Tools names the only tools that the subagent may call; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
-	// MaxCalls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
+	// MaxCalls and MaxRounds limit the turn in addition to the caller's limits; 0 sets no limit.
 	MaxCalls, MaxRounds int
 	// Model is provider/name; "" means the caller's model, or DefaultModel if the caller is not a model.
 	Model, DefaultModel string

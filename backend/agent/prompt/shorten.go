@@ -8,7 +8,7 @@ import (
 // MaxResultChars limits the characters of one result that a model reads.
 const MaxResultChars = 24_000
 
-// Shorten cuts s after MaxResult characters and says so at its end.
+// Shorten cuts s after MaxResultChars characters and says so at its end.
 func Shorten(s string) string {
 	if len(s) <= MaxResultChars {
 		return s

@@ -14,7 +14,7 @@ import (
 // callers need not know the format. Safe for concurrent use.
 type Adapter struct {
 	Model llm.Model
-	// Format is the format of the model; "" means Native.
+	// Format is the format of the model; "" means FormatNative.
 	Format Format
 	// AlsoCallable are tools that a call in text may name although the request does not list them.
 	AlsoCallable []toolspec.Definition

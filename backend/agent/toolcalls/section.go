@@ -20,7 +20,7 @@ var instructions = map[Format]string{
 }
 
 // PromptSection returns the part of a system prompt that lists the tools and explains how to call them: a TypeScript
-// signature with JSDoc for each, in the order of defs. Equal defs give equal bytes. Without tools and for Native
+// signature with JSDoc for each, in the order of defs. Equal defs give equal bytes. Without tools and for FormatNative
 // it is empty.
 func PromptSection(kind Format, defs []toolspec.Definition) string {
 	text, known := instructions[kind]

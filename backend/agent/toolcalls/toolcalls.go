@@ -1,7 +1,7 @@
 // Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
 // (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
 // answer streams. The package also lists the tools in the system prompt (PromptSection), writes earlier calls and
-// results back in the model's own format (Print), and wraps an llm.Model with all of that (Adapter).
+// results back in the model's own format (Render), and wraps an llm.Model with all of that (Adapter).
 //
 // The Parser reads all three text formats, whichever the model was asked for:
 //
@@ -41,7 +41,7 @@ import (
 // Format is a way of writing tool calls.
 type Format string
 
-// The formats. Native is the provider's own function calling.
+// The formats. FormatNative is the provider's own function calling.
 const (
 	FormatNative   Format = "native"
 	FormatFenced   Format = "fenced"

@@ -62,7 +62,7 @@ type Config struct {
 	// FollowPage, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
 	// runs while the client is subscribed to a resource of that page.
 	FollowPage func(ctx context.Context, changed func())
-	// ReportsPromptChanges declares that Changed reports changes of prompts too. Only the conformance server sets it,
+	// ReportsPromptChanges declares that Changes reports changes of prompts too. Only the conformance server sets it,
 	// because Sextant's prompts never change.
 	ReportsPromptChanges bool
 	// FollowProgress, if set, passes the output of the running call with that id to sink until stop is called. It is
@@ -70,7 +70,7 @@ type Config struct {
 	FollowProgress func(id string, sink func(text string)) (stop func())
 	// Conversations provides the conversations that the person shared, nil for none.
 	Conversations Conversations
-	// Resources replaces the built-in resources and prompts, and Fixtures adds tools that use the protocol
+	// Resources replaces the built-in resources and prompts, and LocalTools adds tools that use the protocol
 	// directly. Only the conformance server sets them.
 	Resources  ResourceProvider
 	LocalTools []LocalTool

@@ -23,7 +23,7 @@ const maxAnswer = 64 << 20
 type RelayConfig struct {
 	// Find finds the running Sextant. It is called again after a connection was lost.
 	Find func(ctx context.Context) (Instance, error)
-	// Tools, Panel and Share have the same meaning as in JoinRequest.
+	// Tools, Panel and SharesTabs have the same meaning as in JoinRequest.
 	Tools, Panel string
 	SharesTabs   bool
 	// Version and Instructions are sent to the client.

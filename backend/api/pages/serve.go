@@ -163,7 +163,7 @@ func escaped(name string) string {
 }
 
 // isServed reports whether pages may load a file: hidden files (.name), files in hidden folders and those in
-// source.Hidden are not served.
+// source.HiddenFiles are not served.
 func isServed(source Source, name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {

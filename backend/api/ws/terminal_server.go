@@ -35,7 +35,7 @@ type TerminalServer struct {
 	closed bool
 }
 
-// NewTerminalServer makes a TerminalServer. It uses Role and Allowed of c.
+// NewTerminalServer makes a TerminalServer. It uses CheckKey and Allowed of c.
 func NewTerminalServer(c Config, terminals *terminal.Terminals) *TerminalServer {
 	s := &TerminalServer{cfg: c, terminals: terminals, conns: map[*terminalConn]struct{}{}}
 	s.upgrader = websocket.Upgrader{

@@ -178,7 +178,7 @@ func (v *View) HandleBrowserEnd() { v.shown = nil }
 // HandleEnteredText implements page.Viewer.
 func (v *View) HandleEnteredText(k page.EnteredText) { v.recorder.addEnteredText(k) }
 
-// refresh keeps the numbers up to date while there are readers: it takes a snapshot whenever PageChanged was called,
+// refresh keeps the numbers up to date while there are readers: it takes a snapshot whenever RequestMarks was called,
 // as after the person's input, a scroll or a navigation.
 func (v *View) refresh(ctx context.Context) {
 	for {

@@ -167,7 +167,7 @@ func (s *Session) DescribeDialog() (what, address string) {
 }
 
 // FileChooser is a page's request for files. Its chooser is not shown. Node is the file field, 0 when the page
-// opened the chooser without one. Session and Frame are the ids of its protocol session and frame.
+// opened the chooser without one. SessionID and FrameID are the ids of its protocol session and frame.
 type FileChooser struct {
 	SessionID, FrameID string
 	Node               proto.DOMBackendNodeID

@@ -80,7 +80,7 @@ type Manager struct {
 	closed   bool
 	// userAgent is the running Chromium's own user agent.
 	userAgent string
-	// tempDownloads is the folder for downloads when none is configured. RemoveTemporary removes it.
+	// tempDownloads is the folder for downloads when none is configured. RemoveTempDir removes it.
 	tempDownloads string
 }
 
@@ -113,7 +113,7 @@ func (m *Manager) Go(f func()) { m.wg.Go(f) }
 // Wait waits until all goroutines started by Go have ended.
 func (m *Manager) Wait() { m.wg.Wait() }
 
-// Close marks the Manager as closed and closes the channel of Stopped. It returns false when that was done before.
+// Close marks the Manager as closed and closes the channel of Done. It returns false when that was done before.
 func (m *Manager) Close() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -38,7 +38,7 @@ var gatewayOptions = []string{
 }
 
 // container returns the name of the program that runs the server in a container, or "" if there is none. If the
-// container may not be isolated, it returns "" too, and sets OpenContainer.
+// container may not be isolated, it returns "" too, and sets ContainerProblem.
 func (g *resolver) container() string {
 	name := filepath.Base(g.server.Command)
 	if !slices.Contains([]string{"docker", "podman", "nerdctl"}, name) {

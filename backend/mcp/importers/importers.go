@@ -77,7 +77,7 @@ func NewReader(dataDir, workspace string) Reader {
 	}
 }
 
-// ReadFile reads the file at path, see Read.
+// ReadFile reads the file at path, see Parse.
 func (r Reader) ReadFile(path string) (List, error) {
 	file, err := os.Open(path)
 	if err != nil {

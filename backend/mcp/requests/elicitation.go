@@ -34,8 +34,8 @@ type Elicitation struct {
 	URL string
 }
 
-// Answer is the person's answer. Action is Accept, Decline or Cancel; Content holds the values that they filled
-// in.
+// Answer is the person's answer. Action is ActionAccept, ActionDecline or ActionCancel; Content holds the values that
+// they filled in.
 type Answer struct {
 	Action  string
 	Content map[string]any

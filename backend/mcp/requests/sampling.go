@@ -30,7 +30,7 @@ type SamplingQuestion struct {
 	Call      toolspec.Call
 }
 
-// SamplingMessage is one message. Assistant is true if it claims to be from the model.
+// SamplingMessage is one message. FromAssistant is true if it claims to be from the model.
 type SamplingMessage struct {
 	FromAssistant bool
 	Text          string

@@ -35,7 +35,7 @@ type Reason struct {
 }
 
 const (
-	// maxKnown is the maximum number of tools that KnownTools keeps for a panel.
+	// maxKnown is the maximum number of tools that MergeKnownTools keeps for a panel.
 	maxKnown = 512
 )
 
@@ -55,7 +55,7 @@ func MergeKnownTools(known map[string]string, is manifest.Plan) map[string]strin
 }
 
 // Compare returns what the plan is would allow beyond the plan was. known contains the tools that the panel ever had,
-// as KnownTools returns them.
+// as MergeKnownTools returns them.
 func Compare(was, is manifest.Plan, known map[string]string) []Reason {
 	c := &comparison{}
 	c.permissions(was.Manifest.Permissions, is.Manifest.Permissions)

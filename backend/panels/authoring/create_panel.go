@@ -65,7 +65,7 @@ type PanelRegistry interface {
 	ReadNow(ctx context.Context)
 }
 
-// Config configures Panels.
+// Config configures Tools.
 type Config struct {
 	// Folder contains the user's panels. If it is "", there are no tools.
 	Folder   string

@@ -37,7 +37,8 @@ type PackageOffer struct {
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
 	Version     string `json:"version,omitempty"`
-	// IsUpdate is true if a panel with the same id is installed. Was is the version in its accepted manifest.
+	// IsUpdate is true if a panel with the same id is installed. PreviousVersion is the version in its accepted
+	// manifest.
 	IsUpdate        bool   `json:"update"`
 	PreviousVersion string `json:"was,omitempty"`
 	// Rights contains sentences about what the panel may do and run. For an update of an accepted panel, it contains
@@ -188,8 +189,8 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 	}
 }
 
-// compareAccepted returns the plan and the tools with which an update is compared, and sets the Hash, Was and Diff of
-// o. If no manifest was accepted, everything that the panel may do is new.
+// compareAccepted returns the plan and the tools with which an update is compared, and sets the Hash, PreviousVersion
+// and Diff of o. If no manifest was accepted, everything that the panel may do is new.
 func (p *Package) compareAccepted(
 	accepted func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer,
 ) (was manifest.Plan, known map[string]string) {

@@ -1,6 +1,6 @@
-// Package authoring creates panels: from a template (New) and from an archive (Open, Package.Install), which Pack
-// makes. For the assistant, Panels creates, reads and changes panels with the tools create_panel, read_panel and
-// change_panel.
+// Package authoring creates panels: from a template (CreatePanel) and from an archive (ReadPackage, Package.Install),
+// which Pack makes. For the assistant, Tools creates, reads and changes panels with the tools create_panel, read_panel
+// and change_panel.
 //
 // Except for templates, everything is checked as by the running program before it is written. A folder is written
 // completely or not at all.

@@ -53,7 +53,7 @@ type panelState struct {
 	refilled time.Time
 }
 
-// New returns a Caller that executes calls with do.
+// New returns a Gateway that executes calls with do.
 func New(do func(context.Context, toolspec.Call) toolspec.Result) *Gateway {
 	return &Gateway{do: do, now: time.Now, panels: map[string]*panelState{}}
 }

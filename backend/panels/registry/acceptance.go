@@ -214,8 +214,8 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 }
 
 // SetDeveloping sets whether the user is developing a panel. While on is true, until the Registry is closed, changes of
-// the panel's tools are accepted immediately; permissions and backends always wait. Develop returns ErrNotPending if
-// there is no such panel or it is built-in.
+// the panel's tools are accepted immediately; permissions and backends always wait. SetDeveloping returns ErrNotPending
+// if there is no such panel or it is built-in.
 func (r *Registry) SetDeveloping(ctx context.Context, panel string, on bool) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
@@ -237,8 +237,8 @@ func (r *Registry) SetDeveloping(ctx context.Context, panel string, on bool) err
 }
 
 // SetAcceptedManifest makes text the accepted manifest of a panel, because the user has just approved it. The text may
-// be written to the panel's folder before or after the call. StoreApproved returns an error if the text is invalid or
-// could not be stored.
+// be written to the panel's folder before or after the call. SetAcceptedManifest returns an error if the text is
+// invalid or could not be stored.
 func (r *Registry) SetAcceptedManifest(ctx context.Context, panel string, text []byte) error {
 	found := manifest.Parse(text, panel, false)
 	if found.Plan == nil {

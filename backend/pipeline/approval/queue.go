@@ -114,14 +114,14 @@ func (queue *Queue) publishLapsed(ctx context.Context, q *question) {
 }
 
 // Answer answers the question id and fills in no form. hash must be the hash of the question, and answer must be one of
-// its choices. Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered. It wraps ErrForm if answer
-// is not a denial and the form has a required field. If the answer cannot be stored, the question stays open.
+// its choices. Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered. It wraps ErrInvalidForm if
+// answer is not a denial and the form has a required field. If the answer cannot be stored, the question stays open.
 func (queue *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
 	return queue.AnswerForm(ctx, id, answer, nil, reason, hash)
 }
 
 // AnswerForm is like Answer, for a question with a form; filled contains the values. If they do not fit the form, the
-// error wraps ErrForm and the question stays open. A denial needs no values.
+// error wraps ErrInvalidForm and the question stays open. A denial needs no values.
 func (queue *Queue) AnswerForm(
 	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
 ) error {

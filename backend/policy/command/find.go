@@ -92,7 +92,7 @@ func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 		end++
 	}
 	for _, w := range words[:min(end+1, len(words))] {
-		if len(w.Alternatives) > 0 && (w.MayBe(";") || w.MayBe("+")) {
+		if len(w.Alternatives) > 0 && (w.HasKnownText(";") || w.HasKnownText("+")) {
 			c.warn("Where the command of find ends is known only when it runs: " + excerpt.Line(w.Display, 80) + ".")
 		}
 	}

@@ -2,7 +2,7 @@
 // files and hosts they use, and what the person should be warned of. The policy uses the description to decide whether
 // to ask, and the approval shows it.
 //
-// The contract: Read is a pure function of the command and the place where it would run. It looks at every simple
+// The contract: Analyze is a pure function of the command and the place where it would run. It looks at every simple
 // command in the syntax tree (in pipelines, lists, substitutions, functions, here-documents, loops and traps), in text
 // that is passed to eval or sh -c, and in the operands of programs that start other programs. Whatever it cannot judge
 // causes a warning: a name that is known only at run time, an unknown program, text that does not parse. If several

@@ -2,7 +2,7 @@
 // or configure programs, which need a question even in the workspace.
 //
 // The contract: Classify reads names and follows links. It never reads the content of a file, and makes no decisions: a
-// file tool refuses what is Secret, the policy asks about what is Sensitive, and a sandbox hides what Secrets lists.
+// file tool refuses secret places, the policy asks about sensitive ones, and a sandbox hides what SecretPaths lists.
 // Names are compared without regard to case, invisible characters, trailing dots and streams, so that other spellings
 // of a protected path are protected too.
 //
@@ -18,8 +18,8 @@ import (
 // Kind is how much care a place needs.
 type Kind int
 
-// The kinds, from the least to the most protected. A Sensitive place needs a question even in the workspace. No tool
-// may use a Secret one.
+// The kinds, from the least to the most protected. A sensitive place needs a question even in the workspace. No tool
+// may use a secret one.
 const (
 	KindOrdinary Kind = iota
 	KindSensitive
@@ -48,7 +48,7 @@ type Classifier struct {
 	home  tree
 }
 
-// New returns the Places of this machine. It resolves links of the known places.
+// New returns the Classifier of this machine. It resolves links of the known places.
 func New(own OwnFolders) *Classifier {
 	p := &Classifier{fixed: tree{}, home: tree{}}
 	for path, place := range systemPlaces() {

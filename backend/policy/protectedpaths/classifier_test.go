@@ -11,7 +11,7 @@ import (
 	"sextant/backend/policy/protectedpaths"
 )
 
-// newPlaces returns Places for a home in a folder of the test, and that home.
+// newPlaces returns a Classifier for a home in a folder of the test, and that home.
 func newPlaces(t *testing.T) (*protectedpaths.Classifier, string) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "ana")

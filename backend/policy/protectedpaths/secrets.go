@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxHomes is the maximum number of other users' home folders that Secrets reads.
+// maxHomes is the maximum number of other users' home folders that SecretPaths reads.
 const maxHomes = 64
 
 // SecretPaths returns the sorted absolute paths that a sandbox must hide: the secret places in home, in other users'

@@ -24,7 +24,7 @@ func (t tree) add(path []string, place Classification) {
 	}
 }
 
-// match is the place found for a path. depth is how many elements name it. exempt is true for an Ordinary place, which
+// match is the place found for a path. depth is how many elements name it. exempt is true for an ordinary place, which
 // excludes a folder from the place around it.
 type match struct {
 	Classification

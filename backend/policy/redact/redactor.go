@@ -24,7 +24,7 @@ const Placeholder = "•••"
 // chance.
 const minSecretLength = 4
 
-// maxKinds is the maximum number of kinds that Hidden returns.
+// maxKinds is the maximum number of kinds that CountHidden returns.
 const maxKinds = 20
 
 // Redactor hides secrets in the parts of one response. The zero value knows no secrets. It is not safe for concurrent

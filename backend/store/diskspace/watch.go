@@ -27,8 +27,8 @@ func IsFull(err error) bool {
 	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Limits of the free space in bytes. Space is reported as low below Low, and no longer as low from enough on. Below
-// minimum no write is expected to succeed.
+// Limits of the free space in bytes. Space is reported as low below LowBytes, and no longer as low from enough on.
+// Below minimum no write is expected to succeed.
 const (
 	LowBytes = 200 << 20
 	enough   = 220 << 20
@@ -37,7 +37,7 @@ const (
 	trialSize = 64 << 10
 )
 
-// Config configures a Watch.
+// Config configures a Watcher.
 type Config struct {
 	// Folder is a folder on the disk to watch.
 	Folder string
@@ -63,7 +63,7 @@ type Watcher struct {
 	state event.Disk
 }
 
-// New starts a Watch. The caller must call Close to stop it.
+// New starts a Watcher. The caller must call Close to stop it.
 func New(cfg Config) *Watcher {
 	if cfg.FullInterval <= 0 {
 		cfg.FullInterval = 2 * time.Second

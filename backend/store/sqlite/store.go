@@ -7,7 +7,7 @@
 // every method is safe for concurrent use.
 //
 // One process owns a file at a time (ErrLocked). A file that fails its check stays unchanged (ErrDamaged) until
-// OpenFresh is called. Open marks everything that was running when the last process ended as interrupted; Recovered
+// OpenFresh is called. Open marks everything that was running when the last process ended as interrupted; Recovery
 // returns the list.
 //
 // The package does not decide who may see or change something.

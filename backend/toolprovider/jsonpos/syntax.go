@@ -224,8 +224,8 @@ func closers(text []byte) string {
 	return string(open)
 }
 
-// newError returns an error at offset. It sets Repaired to the line after the edit that lets the parser get farthest,
-// if that is past the line.
+// newError returns an error at offset. It sets RepairedLine to the line after the edit that lets the parser get
+// farthest, if that is past the line.
 func newError(text []byte, offset int, expected, found string, edits ...edit) *Error {
 	e := &Error{Expected: expected, Found: found}
 	e.Text = fmt.Sprintf("expected %s, found %s", expected, found)

@@ -33,8 +33,8 @@ const (
 	maxPicture    = 20 << 20
 )
 
-// ReadText returns the file at path as an editor opens it. The answer says why a file cannot be edited. Text returns an
-// error for a path that cannot be resolved or is closed to every tool, and for an unexpected failure.
+// ReadText returns the file at path as an editor opens it. The answer says why a file cannot be edited. ReadText
+// returns an error for a path that cannot be resolved or is closed to every tool, and for an unexpected failure.
 func (t *Tools) ReadText(ctx context.Context, path string) (wire.FileText, error) {
 	a, err := t.fs.Locate(path)
 	if err != nil {

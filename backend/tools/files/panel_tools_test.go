@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sextant/backend/tools/files"
+	"sextant/backend/tools/files/safefs"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -165,6 +166,8 @@ func TestMoveOverwritesNothing(t *testing.T) {
 	b.fails(files.PanelMoveTool, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
 	b.holds("a.txt", "a")
 	b.holds("b.txt", "b")
+	b.put("deep/"+strings.Repeat("d/", safefs.MaxDepth)+".env", "SECRET=1")
+	b.fails(files.PanelMoveTool, `{"from":"deep","to":"c"}`, toolspec.UserError, "levels to check")
 	// A link itself is moved; a link in the path is followed in the description.
 	d := b.Describe(b.call(files.PanelMoveTool, `{"from":"a.txt","to":"out/a.txt"}`))
 	if len(d.Files) != 2 || d.Files[1].Path != b.outside+"/a.txt" {

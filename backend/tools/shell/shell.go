@@ -41,7 +41,7 @@ type Config struct {
 	Home    string
 	Places  *protectedpaths.Classifier
 	Sandbox *confine.Sandbox
-	// Egress is the proxy that commands use. AllowHost is called while call runs, for a host that the call did not
+	// Egress is the proxy that commands use. CheckHost is called while call runs, for a host that the call did not
 	// name. It returns nil if the host may be reached, and otherwise an error that is a complete sentence. If one of
 	// them is nil, or the sandbox cannot limit the network, a command has either full network access or none.
 	Egress    *egress.Guard

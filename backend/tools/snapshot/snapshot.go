@@ -164,8 +164,8 @@ type Changes struct {
 	Files []wire.FileChange
 	// NotUndoableReason says why the changes cannot be undone ("the workspace is larger than …"), or is "".
 	NotUndoableReason string
-	// FilesChangedLater contains files that changed after the command had ended. Unwatched contains unwatched paths
-	// that were created, removed or written to. Both contain relative paths.
+	// FilesChangedLater contains files that changed after the command had ended. UnwatchedPaths contains unwatched
+	// paths that were created, removed or written to. Both contain relative paths.
 	FilesChangedLater, UnwatchedPaths []string
 }
 

@@ -22,7 +22,7 @@ import (
 //go:embed run_subagent.md
 var runSubagentDoc string
 
-// Limits of a task: characters of Task and of Expect, maxCount for calls and for rounds, number of tools.
+// Limits of a task: characters of Task and of ExpectedAnswer, maxCount for calls and for rounds, number of tools.
 const (
 	maxTask   = 20_000
 	maxExpect = 2000

@@ -53,7 +53,7 @@ type answerReader interface {
 // Format is the wire format of a service.
 type Format string
 
-// The wire formats. Auto stands for the format that DetectFormat returns; a Client treats it as Chat.
+// The wire formats. FormatAuto stands for the format that DetectFormat returns; a Client treats it as FormatChat.
 const (
 	FormatAuto      Format = "auto"
 	FormatChat      Format = "chat"

@@ -17,7 +17,7 @@ type Rights struct {
 	// Tools names the only tools that may be called; nil means all that are offered.
 	Tools    []string
 	readOnly bool
-	// MaxCalls and Rounds limit the turn; 0 means the limit of the settings.
+	// MaxCalls and MaxRounds limit the turn; 0 means the limit of the settings.
 	MaxCalls, MaxRounds int
 }
 

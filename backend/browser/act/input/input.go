@@ -86,7 +86,7 @@ func PressMouse(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
 }
 
-// ReleaseMouse releases the mouse button that MouseDown pressed.
+// ReleaseMouse releases the mouse button that PressMouse pressed.
 func ReleaseMouse(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
 }

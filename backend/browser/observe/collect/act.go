@@ -25,15 +25,15 @@ type AimOptions struct {
 
 // Expectation is the state of an element that the caller was last shown.
 type Expectation struct {
-	// TextHash is the hash of the element's text, nil to skip the check; Loose ignores digits.
+	// TextHash is the hash of the element's text, nil to skip the check; IgnoreDigits ignores digits.
 	TextHash     *string `json:"sign,omitempty"`
 	IgnoreDigits bool    `json:"loose,omitempty"`
-	// RowHash is the hash of the beginning of its row, "" to skip the check; LooseRow ignores digits.
+	// RowHash is the hash of the beginning of its row, "" to skip the check; IgnoreRowDigits ignores digits.
 	RowHash         string `json:"row,omitempty"`
 	IgnoreRowDigits bool   `json:"looseRow,omitempty"`
 }
 
-// Aim finds a point at which to press the element. Point.State says why it cannot be pressed, if so; for "moving",
+// Aim finds a point at which to press the element. PressPoint.State says why it cannot be pressed, if so; for "moving",
 // the point is its last position. An error is never about the state of the element: it is a bug, or the end of the
 // document or of ctx.
 func Aim(ctx context.Context, w World, handle int, o AimOptions) (PressPoint, error) {

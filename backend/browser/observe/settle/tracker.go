@@ -237,7 +237,7 @@ func (t *Tracker) Moment() int {
 	return t.serial
 }
 
-// NavigatedSince says what happened after moment, a result of Now. left is true when a frame started a navigation;
+// NavigatedSince says what happened after moment, a result of Moment. left is true when a frame started a navigation;
 // asked is also true when a request was sent or an address changed.
 func (t *Tracker) NavigatedSince(moment int) (left, asked bool) {
 	t.mu.Lock()

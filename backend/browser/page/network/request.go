@@ -30,7 +30,7 @@ type Request struct {
 	Method string `json:"method"`
 	URL    string `json:"url"`
 	Type   string `json:"type"`
-	// Status is 0 until there is a response. Failed is the network error, "" for none.
+	// Status is 0 until there is a response. NetworkError is "" if there was none.
 	Status       int    `json:"status,omitempty"`
 	NetworkError string `json:"failed,omitempty"`
 	MIME         string `json:"mime,omitempty"`

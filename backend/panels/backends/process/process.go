@@ -56,7 +56,7 @@ type Config struct {
 	// Confine is the sandbox. If it is nil, programs run unconfined and the user is asked before every start.
 	Confine *confine.Sandbox
 	// Egress gives programs access to the hosts that they were granted. If it is nil, programs in the whole sandbox
-	// have no network access. It does not restrict programs for which Unconfined returns a reason.
+	// have no network access. It does not restrict programs for which UnconfinedReason returns a reason.
 	Egress *egress.Guard
 	// Data is the folder that contains one writable folder for each program.
 	Data string

@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// Kind says how an answer is streamed. None means that it is not streamed.
+// Kind says how an answer is streamed. KindNone means that it is not streamed.
 type Kind int
 
 // The kinds of answers.
@@ -65,7 +65,7 @@ func KindOf(contentType string, open bool) Kind {
 }
 
 // Outcome is the end of a stream. At most one of Result and Failure is set; both are JSON. Text is the beginning of the
-// output, without progress messages, and Left the number of bytes that it omits.
+// output, without progress messages, and Omitted the number of bytes that it omits.
 type Outcome struct {
 	Result, Failure json.RawMessage
 	Text            string

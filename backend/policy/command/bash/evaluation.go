@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 
 	"sextant/shared/excerpt"
@@ -8,9 +9,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// substitutions are the beginnings of text that bash runs as a command; the last four since bash 5.3.
+var substitutions = []string{"$(", "`", "@P}", "${ ", "${\t", "${\n", "${|"}
+
 // ContainsSubstitution reports whether bash could run a command if it expanded s a second time.
 func ContainsSubstitution(s string) bool {
-	return strings.Contains(s, "$(") || strings.Contains(s, "`") || strings.Contains(s, "@P}")
+	return slices.ContainsFunc(substitutions, func(start string) bool { return strings.Contains(s, start) })
 }
 
 // CheckExpansion calls warn with a sentence for each part of x that could run the value of a variable as a command.

@@ -46,8 +46,11 @@ func (w Word) MayBeOption() bool {
 		func(s string) bool { return strings.HasPrefix(s, "-") })
 }
 
-// MayBe reports whether text is one of the known values of the word.
-func (w Word) MayBe(text string) bool { return w.Text == text || slices.Contains(w.Alternatives, text) }
+// HasKnownText reports whether text is one of the texts that are known for the word. An unknown word may have others,
+// and its Text is only the known start.
+func (w Word) HasKnownText(text string) bool {
+	return w.Text == text || slices.Contains(w.Alternatives, text)
+}
 
 // MayBeMultipleWords reports whether the word may expand to several words.
 func (w Word) MayBeMultipleWords() bool { return w.Splittable || w.HasGlob }

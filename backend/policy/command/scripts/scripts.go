@@ -12,7 +12,7 @@ type ActionKind int
 
 // The kinds of action.
 const (
-	// ActionReadFile and WriteFile use the file that Text names.
+	// ActionReadFile and ActionWriteFile use the file that Text names.
 	ActionReadFile ActionKind = iota
 	ActionWriteFile
 	// ActionRunCommand runs the command line in Text, or the edited line if Text is "".

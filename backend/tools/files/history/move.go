@@ -35,7 +35,8 @@ type movedEntry struct {
 var errTooMuch = errors.New("too much to record")
 
 // PrepareMove prepares to move the file or folder at t. It refuses a folder that contains a place closed to tools,
-// because the place would be open at its new path, or a folder that cannot be read.
+// because the place would be open at its new path, and a folder that it cannot search completely. It does not search
+// the inside of .git.
 func (h *History) PrepareMove(
 	ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo,
 ) (Move, error) {
@@ -51,7 +52,7 @@ func (h *History) PrepareMove(
 	m.entries = []movedEntry{{"", State{Exists: true, Info: info}}}
 	bytes, recordable := int64(0), true
 	w := safefs.Walk{FS: h.cfg.FS, Ctx: ctx, Tool: call.Tool, Depth: safefs.MaxDepth}
-	// The whole folder is walked even if it cannot be recorded, because it may contain a closed place.
+	// The walk continues if the folder cannot be recorded, because it may contain a closed place.
 	w.Visit = func(e safefs.Entry) error {
 		if e.IsDir() && e.Name() == ".git" || safefs.IsSpecial(e.Type()) {
 			recordable = false // the inside of .git is not walked
@@ -74,6 +75,10 @@ func (h *History) PrepareMove(
 				" holds a place that is closed to every tool, so it was not moved",
 			Suggestion: "Move what else is in it.",
 		}
+	}
+	if w.Incomplete {
+		return m, toolkit.UserError(t.DisplayPath+" has too many entries or levels to check, so it was not moved",
+			"Move smaller parts of it.")
 	}
 	if !recordable {
 		m.entries = nil

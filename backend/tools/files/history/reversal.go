@@ -116,7 +116,7 @@ func (r Reversal) did() string {
 	return "changed"
 }
 
-// RecordedChanges returns the changes of a turn or a call; see Log.FileChanges.
+// RecordedChanges returns the changes of a turn or a call; see ChangeLog.FileChanges.
 func (h *History) RecordedChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange,
 	error,
 ) {

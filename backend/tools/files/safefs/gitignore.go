@@ -26,7 +26,7 @@ type ignoreRule struct {
 	onlyDirs bool
 }
 
-// LoadIgnores reads the .gitignore files from the workspace folder down to the folder at t. It makes Ignored usable
+// LoadIgnores reads the .gitignore files from the workspace folder down to the folder at t. It makes IsIgnored usable
 // during a walk without RespectGitIgnore.
 func (w *Walk) LoadIgnores(t Target) {
 	if t.Workspace == "" {

@@ -68,6 +68,8 @@ type Walk struct {
 
 	// SkippedCount counts entries that were skipped because they are secret, forbidden or unreadable.
 	SkippedCount int
+	// Incomplete is true if the walk ended after maxVisited entries, or did not enter a folder at the last level.
+	Incomplete bool
 
 	base      string
 	rules     []ignoreRule
@@ -130,7 +132,7 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 			return err
 		}
 		if w.visited++; w.visited > maxVisited {
-			w.truncated = true
+			w.truncated, w.Incomplete = true, true
 			return ErrStop
 		}
 		e := Entry{DirEntry: d, Rel: path.Join(rel, d.Name()), dir: root}
@@ -149,10 +151,15 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 		if err := w.Visit(e); err != nil {
 			return err
 		}
-		if d.IsDir() && depth+1 < w.Depth && d.Name() != ".git" {
-			if err := w.subfolder(root, e, depth+1); err != nil {
-				return err
-			}
+		if !d.IsDir() || d.Name() == ".git" {
+			continue
+		}
+		if depth+1 >= w.Depth {
+			w.Incomplete = true
+			continue
+		}
+		if err := w.subfolder(root, e, depth+1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -193,7 +193,7 @@ func (b *budget) file(from *os.Root, base string, into *os.Root, to string, info
 	return errors.Join(err, target.Chmod(info.Mode().Perm()), target.Sync(), target.Close())
 }
 
-// Item returns an item of the trash, or ErrGone.
+// Item returns an item of the trash, or ErrNotFound.
 func (bin *Bin) Item(id string) (wire.TrashItem, error) {
 	if !validID.MatchString(id) {
 		return wire.TrashItem{}, ErrNotFound
@@ -228,8 +228,8 @@ func (bin *Bin) Items() []wire.TrashItem {
 	return all[:min(len(all), maxItems)]
 }
 
-// Restore moves an item to the name base in the open folder into. It fails with ErrGone if there is no such item, and
-// with fs.ErrExist if the name is taken.
+// Restore moves an item to the name base in the open folder into. It fails with ErrNotFound if there is no such item,
+// and with fs.ErrExist if the name is taken.
 func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 	bin.mu.Lock()
 	defer bin.mu.Unlock()

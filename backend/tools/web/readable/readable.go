@@ -38,8 +38,8 @@ func ExtractPage(source, address, format string) (text string, cut bool, err err
 	return convert(doc, address, format)
 }
 
-// ExtractHTML is like Page, but takes HTML as the server sent it. It leaves out scripts and elements that their markup
-// hides.
+// ExtractHTML is like ExtractPage, but takes HTML as the server sent it. It leaves out scripts and elements that their
+// markup hides.
 func ExtractHTML(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.ParseWithOptions(strings.NewReader(source), html.ParseOptionEnableScripting(false))
 	if err != nil {

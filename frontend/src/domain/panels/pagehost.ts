@@ -340,7 +340,7 @@ function toolResult(result: Result): object {
 
 /**
  * Invisible characters: control, format, tag, private and unassigned characters, variation selectors and blank fillers.
- * They could hide text that a person approves. The Go function annotation.Visible removes the same characters.
+ * They could hide text that a person approves. The Go function annotation.StripInvisible removes the same characters.
  */
 const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
 
