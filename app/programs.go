@@ -22,7 +22,7 @@ func (p programs) Programs() wire.Programs {
 	out := wire.Programs{
 		Command: "sextant", Args: []string{"mcp"}, URL: "http://" + p.sys.Host() + mcpserver.JoinPath,
 		Token:   p.sys.Token(),
-		Session: strings.ToLower(rand.Text()[:8]), Programs: []wire.Program{},
+		Session: strings.ToLower(rand.Text()[:8]), Programs: []wire.MCPClient{},
 	}
 	if self, err := os.Executable(); err == nil {
 		out.Command = self
@@ -33,7 +33,7 @@ func (p programs) Programs() wire.Programs {
 		out.Args = append(out.Args, "--data", p.sys.Config.DataDir, "--config", p.sys.Config.ConfigDir)
 	}
 	for _, c := range p.sys.mcpClients.Clients() {
-		out.Programs = append(out.Programs, wire.Program{
+		out.Programs = append(out.Programs, wire.MCPClient{
 			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Transport, Since: c.ConnectedAt,
 			Last:  c.LastRequest,
 			Calls: c.Calls,

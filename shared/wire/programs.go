@@ -13,11 +13,11 @@ type Programs struct {
 	Token string `json:"token"`
 	// Session is a new value for ?session=. A program that is configured with it has separate tabs.
 	Session  string    `json:"session"`
-	Programs []Program `json:"programs"`
+	Programs []MCPClient `json:"programs"`
 }
 
-// Program is a program that is connected over MCP.
-type Program struct {
+// MCPClient is a program that is connected to Sextant's MCP server.
+type MCPClient struct {
 	ID string `json:"id"`
 	// Name is the name that the program gives itself. It is outside text.
 	Name string `json:"name"`

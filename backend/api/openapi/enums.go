@@ -82,7 +82,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
 		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},
 		reflect.TypeFor[wire.ChangedFile](): {"did": {"made", "changed", "removed"}, "by": {wire.ChangedByCommand}},
-		reflect.TypeFor[wire.Program]():     {"via": {"stdio", "http"}},
+		reflect.TypeFor[wire.MCPClient]():     {"via": {"stdio", "http"}},
 		reflect.TypeFor[wire.ClientMessage](): {
 			"kind": {"hello", "live.open", "live.close", "live.ack", "input", "focus", "surface.reply"},
 		},

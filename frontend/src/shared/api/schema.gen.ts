@@ -3419,6 +3419,22 @@ export interface components {
             server?: string;
             url: string;
         };
+        MCPClient: {
+            /** Format: int64 */
+            calls: number;
+            id: string;
+            /** Format: date-time */
+            last: string;
+            name: string;
+            panel?: string;
+            shares?: boolean;
+            /** Format: date-time */
+            since: string;
+            /** Format: int64 */
+            tabs: number;
+            /** @enum {string} */
+            via: "stdio" | "http";
+        };
         MCPCompletion: {
             values: string[];
         };
@@ -3955,26 +3971,10 @@ export interface components {
         };
         /** @enum {string} */
         ProblemSeverity: "error" | "warning";
-        Program: {
-            /** Format: int64 */
-            calls: number;
-            id: string;
-            /** Format: date-time */
-            last: string;
-            name: string;
-            panel?: string;
-            shares?: boolean;
-            /** Format: date-time */
-            since: string;
-            /** Format: int64 */
-            tabs: number;
-            /** @enum {string} */
-            via: "stdio" | "http";
-        };
         Programs: {
             args: string[];
             command: string;
-            programs: components["schemas"]["Program"][];
+            programs: components["schemas"]["MCPClient"][];
             session: string;
             token: string;
             url: string;

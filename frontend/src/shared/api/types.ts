@@ -86,7 +86,6 @@ export interface SecretDraft {
   value: string;
   places: string[];
 }
-export type Program = S['Program'];
 export type ProgramList = S['Programs'];
 
 // Panels
