@@ -82,7 +82,7 @@ func (t *typedText) add(key, data string) {
 // steerable reports whether outside text can influence the caller.
 func steerable(from toolspec.Provenance) bool {
 	switch from.Caller {
-	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel, toolspec.CallerApp:
+	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreatedTool, toolspec.CallerPanel, toolspec.CallerApp:
 		return true
 	}
 	return from.Subagent.Conversation != "" // a subagent is a model

@@ -84,7 +84,7 @@ func storedText(r wire.StoredResult) *toolspec.StoredText {
 func (c *callState) tooLong(result toolspec.Result) bool {
 	from := c.call.From
 	switch {
-	case from.Caller == toolspec.CallerCreated:
+	case from.Caller == toolspec.CallerCreatedTool:
 		return false
 	case c.status == event.CallStopped && result.Spooled != nil:
 		return false // no caller waits for it, and storing would delay the stop

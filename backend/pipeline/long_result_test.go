@@ -126,7 +126,7 @@ func TestUnpagedCallersGetCompleteText(t *testing.T) {
 	person := program("long")
 	person.From = toolspec.Provenance{Caller: toolspec.CallerPerson}
 	body := program("long")
-	body.From.Caller = toolspec.CallerCreated
+	body.From.Caller = toolspec.CallerCreatedTool
 	for _, call := range []toolspec.Call{unpaged, person, body} {
 		if r := h.do(call); r.Text != text || r.Stored != nil {
 			t.Errorf("%+v: %d bytes, %+v", call.From, len(r.Text), r.Stored)
@@ -182,7 +182,7 @@ func TestSpooledTextIsStoredForEveryCaller(t *testing.T) {
 		}
 	}
 	call := program("run")
-	call.From.Caller = toolspec.CallerCreated
+	call.From.Caller = toolspec.CallerCreatedTool
 	if r := h.do(call); r.Stored != nil {
 		t.Errorf("a created tool's call is stored: %+v", r.Stored)
 	}

@@ -62,7 +62,7 @@ func isByPerson(c toolspec.Caller) bool {
 // party returns the name of the program that made the call, "" for the window and the command line.
 func party(p toolspec.Provenance) string {
 	switch p.Caller {
-	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreated, toolspec.CallerApp:
+	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreatedTool, toolspec.CallerApp:
 		if p.Client != "" {
 			return string(p.Caller) + ":" + p.Client
 		}

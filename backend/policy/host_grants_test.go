@@ -103,8 +103,8 @@ func TestReadOnlyJudgesCreatedToolByItsCalls(t *testing.T) {
 	wantVerdict(t, externalCall(toolspec.OriginMCP, "gh__tidy", "gh", `{}`, toolspec.Hints{}).mode(ModeReadOnly),
 		VerdictRefuse)
 	inner := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+
-		"/a").mode(ModeReadOnly).caller(toolspec.CallerCreated)
+		"/a").mode(ModeReadOnly).caller(toolspec.CallerCreatedTool)
 	wantVerdict(t, inner, VerdictRefuse)
 	wantVerdict(t, bashCall("grep -rn x .", harmlessUse("grep")).uses(toolspec.UseRead,
-		flat).mode(ModeReadOnly).caller(toolspec.CallerCreated), VerdictAllow)
+		flat).mode(ModeReadOnly).caller(toolspec.CallerCreatedTool), VerdictAllow)
 }

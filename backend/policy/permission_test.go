@@ -22,7 +22,7 @@ func TestAllowedToolSkipsQuestionsOnlyForPerson(t *testing.T) {
 	wantVerdict(t, in.allow("other"), VerdictAsk)
 	wantVerdict(t, in.allow("files/wipe"), VerdictAllow)
 	wantVerdict(t, in.allow("files/wipe").alone(), VerdictAllow)
-	for _, party := range []toolspec.Caller{toolspec.CallerMCP, toolspec.CallerHTTP, toolspec.CallerCreated} {
+	for _, party := range []toolspec.Caller{toolspec.CallerMCP, toolspec.CallerHTTP, toolspec.CallerCreatedTool} {
 		wantVerdict(t, in.allow("files/wipe").caller(party), VerdictAsk)
 	}
 }

@@ -18,8 +18,9 @@ const (
 	CallerRun    Caller = "run"
 	CallerPanel  Caller = "panel"
 	// CallerApp is the page of an MCP server. Provenance.Client is then the name of the server.
-	CallerApp     Caller = "app"
-	CallerCreated Caller = "created"
+	CallerApp Caller = "app"
+	// CallerCreatedTool is a created tool. Provenance.Client is then the name of the tool.
+	CallerCreatedTool Caller = "created"
 )
 
 // Call is a request to run a tool. Args is a JSON object. Before a tool runs, the pipeline validates the arguments and

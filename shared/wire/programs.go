@@ -12,7 +12,7 @@ type Programs struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
 	// Session is a new value for ?session=. A program that is configured with it has separate tabs.
-	Session  string    `json:"session"`
+	Session  string      `json:"session"`
 	Programs []MCPClient `json:"programs"`
 }
 

@@ -204,8 +204,8 @@ func (l *Loop) runQueue(t *turn) {
 	}
 }
 
-// startNext begins a turn with the first waiting message. It returns nil if there is none or another caller was
-// faster.
+// startNext begins a turn with the first waiting message that is not held. It returns nil if there is none or the turn
+// cannot begin; it logs unexpected errors.
 func (l *Loop) startNext(t *turn) *turn {
 	if l.cfg.Queue == nil {
 		return nil

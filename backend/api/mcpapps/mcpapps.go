@@ -67,7 +67,8 @@ func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, erro
 	s.denials.Reset(server)
 	id := s.cache.Put(server, page, allowed)
 	out := wire.App{
-		URL: s.cfg.PageURL(id, pages.Entry), Border: page.PrefersBorder, Tool: wireTool(shown), Tools: []wire.AppTool{},
+		URL: s.cfg.PageURL(id, pages.DocumentFile), Border: page.PrefersBorder,
+		Tool: wireTool(shown), Tools: []wire.AppTool{},
 		Allowed: []string{}, Wants: []string{},
 	}
 	for _, t := range servers.AppTools(server) {

@@ -52,7 +52,8 @@ func enums() []enum {
 		enumOf("WaitingMoment", event.MomentNow, event.MomentNext, event.MomentHeld),
 		enumOf("DiskLevel", event.DiskEnough, event.DiskLow, event.DiskFull),
 		enumOf("Caller", toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerHTTP,
-			toolspec.CallerMCP, toolspec.CallerRun, toolspec.CallerPanel, toolspec.CallerApp, toolspec.CallerCreated),
+			toolspec.CallerMCP, toolspec.CallerRun, toolspec.CallerPanel, toolspec.CallerApp,
+			toolspec.CallerCreatedTool),
 		enumOf("ErrorType", toolspec.ValidationError, toolspec.UserError, toolspec.SystemError,
 			toolspec.PermissionError, toolspec.SecurityError),
 		enumOf("ToolOrigin", toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated),
@@ -82,7 +83,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
 		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},
 		reflect.TypeFor[wire.ChangedFile](): {"did": {"made", "changed", "removed"}, "by": {wire.ChangedByCommand}},
-		reflect.TypeFor[wire.MCPClient]():     {"via": {"stdio", "http"}},
+		reflect.TypeFor[wire.MCPClient]():   {"via": {"stdio", "http"}},
 		reflect.TypeFor[wire.ClientMessage](): {
 			"kind": {"hello", "live.open", "live.close", "live.ack", "input", "focus", "surface.reply"},
 		},

@@ -31,12 +31,12 @@ type Source struct {
 	Origins OriginRules
 	// HiddenFiles lists files in the folder that are not served, by slash-separated path.
 	HiddenFiles []string
-	// Document is the whole page of an MCP server, which has no folder. It is served as Entry.
+	// Document is the whole page of an MCP server, which has no folder. It is served as DocumentFile.
 	Document []byte
 }
 
-// Entry is the file name of a page that is one document.
-const Entry = "index.html"
+// DocumentFile is the file name under which Source.Document is served.
+const DocumentFile = "index.html"
 
 // Config configures a Server.
 type Config struct {

@@ -289,12 +289,12 @@ func TestSingleDocumentIsServedAsEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	page := s.URL("app board ui://a", Entry)
+	page := s.URL("app board ui://a", DocumentFile)
 	for address, status := range map[string]int{
-		page:                                     http.StatusOK,
-		strings.TrimSuffix(page, Entry) + "a.js": http.StatusNotFound,
-		strings.TrimSuffix(page, Entry):          http.StatusNotFound,
-		s.URL("app other ui://a", Entry):         http.StatusNotFound,
+		page: http.StatusOK,
+		strings.TrimSuffix(page, DocumentFile) + "a.js": http.StatusNotFound,
+		strings.TrimSuffix(page, DocumentFile):          http.StatusNotFound,
+		s.URL("app other ui://a", DocumentFile):         http.StatusNotFound,
 	} {
 		resp, err := http.Get(address)
 		if err != nil {

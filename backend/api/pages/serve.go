@@ -186,7 +186,7 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shel
 		return nil
 	}
 	if source.Document != nil {
-		if name != Entry {
+		if name != DocumentFile {
 			return errNotFound
 		}
 		return sendPage(w, r, source.Document, key)

@@ -119,7 +119,7 @@ func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var b strings.Builder
-	// open lists the open brackets, members the number of tokens inside each.
+	// open lists the open brackets, members the number of tokens directly in each, after that of the top level.
 	var open []json.Delim
 	members := []int{0}
 	for b.Len() <= maxValue {

@@ -25,7 +25,7 @@ var (
 	ErrAnswered    = errors.New("the question has already been answered")
 	ErrStale       = errors.New("the answer belongs to another version of the question")
 	ErrNotOffered  = errors.New("that answer was not offered")
-	ErrInvalidForm = errors.New("the form is not filled in")
+	ErrInvalidForm = errors.New("the form is not filled in correctly")
 )
 
 // maxClosed limits the closed questions that are remembered in order to tell them from unknown ones.

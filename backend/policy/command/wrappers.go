@@ -143,8 +143,9 @@ func (c *simpleCommand) xargs() {
 	})
 }
 
-// replaceWords returns words with each word that equals placeholder replaced by files. A word that only contains it
-// becomes unknown.
+// replaceWords returns words with each argument that equals placeholder replaced by files, which must not be empty. It
+// becomes unknown instead if files are unknown, as does a first word equal to placeholder, or a word that only contains
+// or may contain it.
 func (c *simpleCommand) replaceWords(words []bash.Word, placeholder string, files []bash.Word) []bash.Word {
 	hasPlaceholder := func(s string) bool { return strings.Contains(s, placeholder) }
 	var all []bash.Word

@@ -48,7 +48,7 @@ type Classifier struct {
 	home  tree
 }
 
-// New returns the Classifier of this machine. It resolves links of the known places.
+// New returns the Classifier for this machine. It resolves links of the known places.
 func New(own OwnFolders) *Classifier {
 	p := &Classifier{fixed: tree{}, home: tree{}}
 	for path, place := range systemPlaces() {

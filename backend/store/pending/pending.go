@@ -1,9 +1,9 @@
-// Package pending keeps writes that failed on a full disk in memory, and writes them in order when there is space
-// again.
+// Package pending keeps writes that failed on a full disk in memory, until Flush or FlushAll writes them.
 //
-// One Queue serves all writers, so that writes keep their order. Entries are grouped by key: a conversation, or the
-// audit log. The entries of one key are written in order, and an entry that cannot be written delays only its own key.
-// The queue is lost if the process is killed; calls that were running then are marked as interrupted at the next start.
+// One Queue serves all writers. Entries are grouped by key: a conversation, or the audit log. The entries of one key
+// are written in order, but not those of different keys. An entry that cannot be written delays only its own key. The
+// output of running calls, and optional entries beyond a limit, are not kept. The queue is lost if the process is
+// killed; calls that were running then are marked as interrupted at the next start.
 package pending
 
 import (

@@ -205,7 +205,7 @@ func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage
 	h.calls++
 	h.last = name
 	inner := toolspec.Call{Tool: name, Args: args, Panel: h.call.Panel, From: h.call.From}
-	inner.From.Caller, inner.From.Client = toolspec.CallerCreated, h.call.Tool
+	inner.From.Caller, inner.From.Client = toolspec.CallerCreatedTool, h.call.Tool
 	inner.From.Outside = union(h.call.From.Outside, h.sources)
 	r := h.t.cfg.Do(ctx, inner)
 	h.sources = union(h.sources, r.Sources)

@@ -100,8 +100,8 @@ func TestCreateCallReplaceAndDeleteTool(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	inner := b.made[len(b.made)-1]
-	if inner.Tool != "read_file" || inner.From.Caller != toolspec.CallerCreated || inner.From.Client != "count_lines" ||
-		inner.From.Conversation != "t1" || !inner.From.Interactive {
+	if inner.Tool != "read_file" || inner.From.Caller != toolspec.CallerCreatedTool ||
+		inner.From.Client != "count_lines" || inner.From.Conversation != "t1" || !inner.From.Interactive {
 		t.Errorf("the inner call: %+v", inner)
 	}
 	if r := b.create(t, "count_lines", "return 7"); !r.Success || !strings.Contains(r.Text, "version 2") {

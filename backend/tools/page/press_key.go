@@ -77,7 +77,7 @@ func (c *clipboard) otherThan(to []string) []string {
 // knows what was copied.
 func (t *Tools) describePaste(call toolspec.Call, d *toolspec.Description) {
 	switch call.From.Caller {
-	case toolspec.CallerModel, toolspec.CallerCreated, toolspec.CallerRun:
+	case toolspec.CallerModel, toolspec.CallerCreatedTool, toolspec.CallerRun:
 	default:
 		return
 	}

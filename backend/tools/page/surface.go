@@ -29,7 +29,7 @@ func onPanels(tool string) bool {
 // inWindow reports whether the caller is a person at the window or the assistant of a conversation in it.
 func inWindow(from toolspec.Provenance) bool {
 	switch from.Caller {
-	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerCreated:
+	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerCreatedTool:
 		return from.Session == ""
 	}
 	return false

@@ -47,7 +47,7 @@ const (
 	maxFile      = 16 << 20
 	maxChanges   = 2_000
 	maxFolders   = 4
-	// storeTimeout limits the time for storing the rows of a command after its walk.
+	// storeTimeout limits the time for storing the rows of a command. After a walk it is added to the walk's limit.
 	storeTimeout = 10 * time.Second
 	// slowPause is the time for which a folder is not watched after a walk that took too long.
 	slowPause = 10 * time.Minute

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of one completion.
+// maxCompleted is the length of the longest text that is completed, in bytes; maxItems limits the completions.
 const (
 	maxCompleted = 2_000
 	maxItems     = 8

@@ -92,7 +92,7 @@ func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	return item, nil
 }
 
-// take moves the entry base into the folder of an item.
+// take moves the entry base of from into dir, the folder of an item.
 func (bin *Bin) take(from *os.Root, base, dir string) error {
 	into, err := os.OpenRoot(dir)
 	if err != nil {

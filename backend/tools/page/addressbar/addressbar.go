@@ -16,8 +16,8 @@ import (
 const maxLength = 8192
 
 // Resolve returns the URL for the text typed. A word known to alias becomes its address, "shop.example" gets https://,
-// and localhost and bare IP addresses get http://. A single word, another scheme (except about:blank) and an address
-// with a user name are a *toolkit.CallError.
+// and localhost and bare IP addresses get http://. For a single word, another scheme (except about:blank) or an
+// address with a user name, Resolve returns a *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {
