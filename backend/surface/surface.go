@@ -111,14 +111,14 @@ type WaitOptions struct {
 	Seconds               float64
 }
 
-// ElementOrigin is the origin of a listed element as far as it is known without another snapshot.
+// ElementOrigin is what is known, without another snapshot, about where a listed element comes from.
 type ElementOrigin struct {
 	// Origin is the origin of the element's document, such as "https://shop.example"; for an element in a frame, that
 	// of the frame's document. It is "" if it is not known.
 	Origin string
 	// Secret is true if the element hides what is typed into it, or if that is not known.
 	Secret bool
-	// Gone is true if the element's document was closed or replaced.
+	// Gone is true if the number was issued but its element is no longer on this surface.
 	Gone bool
 }
 

@@ -103,7 +103,7 @@ type Marks struct {
 	Width     float64 `json:"width"`
 	Height    float64 `json:"height"`
 	SettledMS int     `json:"settled_ms"`
-	// On is false if the person has switched annotations off.
+	// On is always true. The setting "marks" decides whether the window draws the annotations.
 	On bool `json:"on"`
 }
 

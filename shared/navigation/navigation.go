@@ -35,7 +35,8 @@ type Entry struct {
 	Route string `json:"route"`
 }
 
-// Command is an environment command. Core is true if `sextant mcp` offers its tool by default.
+// Command is an environment command. Core is true for a core tool: the assistant is always sent it, run_steps accepts
+// it unless it always asks, and `sextant mcp` offers it by default.
 type Command struct {
 	Command string `json:"command"`
 	Tool    string `json:"tool"`

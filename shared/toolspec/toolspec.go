@@ -79,12 +79,12 @@ type Hints struct {
 
 // Function is a Definition in the form of OpenAI's function calling.
 type Function struct {
-	Type     string       `json:"type"`
-	Function FunctionBody `json:"function"`
+	Type     string             `json:"type"`
+	Function FunctionDefinition `json:"function"`
 }
 
-// FunctionBody is the inner object of Function.
-type FunctionBody struct {
+// FunctionDefinition is the inner object of Function.
+type FunctionDefinition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
@@ -92,7 +92,7 @@ type FunctionBody struct {
 
 // Function returns d in the form of OpenAI's function calling.
 func (d Definition) Function() Function {
-	body := FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
+	body := FunctionDefinition{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
 	return Function{Type: "function", Function: body}
 }
 

@@ -175,7 +175,8 @@ type AuditPage struct {
 
 // AuditCheck is the result of verifying the audit chain.
 type AuditCheck struct {
-	// Entries is the number of intact entries. Problem describes the first damaged entry, "" if there is none.
+	// Entries is the number of entries before the first damaged one, or of all if none is damaged. Problem describes
+	// that entry, "" if there is none.
 	Entries int    `json:"entries"`
 	Problem string `json:"problem,omitempty"`
 }

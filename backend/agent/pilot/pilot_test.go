@@ -24,7 +24,7 @@ func offer(names string) []toolspec.Function {
 			out,
 			toolspec.Function{
 				Type:     "function",
-				Function: toolspec.FunctionBody{Name: n, Description: "Does " + n + ". More."},
+				Function: toolspec.FunctionDefinition{Name: n, Description: "Does " + n + ". More."},
 			},
 		)
 	}

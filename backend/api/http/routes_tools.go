@@ -47,7 +47,8 @@ type ToolRow struct {
 	toolspec.Definition
 	// Tokens estimates the size of the definition in a prompt.
 	Tokens int `json:"tokens"`
-	// Active is false for tools of a panel that is not open.
+	// Active is true if the tool can be called now. It is false for a panel's tool while its panel is neither active
+	// nor pinned, its condition is false, or it is switched off.
 	Active bool `json:"active"`
 	// Permission applies to the assistant's calls and includes the rule that it comes from.
 	Permission policy.EffectivePermission `json:"effective"`

@@ -90,8 +90,8 @@ func wireTool(t mcpclient.AppTool) wire.AppTool {
 	return wire.AppTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
 }
 
-// AllowOrigins lets the pages of a server use origins from the next Show on. Each of uses names one use of one
-// origin.
+// AllowOrigins adds to the origins that the pages of a server may use, from the next Show on. Each of uses is a use and
+// an origin, such as "connect https://a.example".
 func (s *Service) AllowOrigins(ctx context.Context, server string, uses []string) error {
 	return s.cfg.Servers().AllowAppDomains(ctx, server, uses)
 }

@@ -221,8 +221,8 @@ func result(raw json.RawMessage, method string) (remoteObject, error) {
 	return res.Result, nil
 }
 
-// contextError converts the protocol's errors for a missing document to ErrReplaced. It returns other errors
-// unchanged.
+// contextError returns ErrReplaced for any error if d was replaced. For a protocol error about a missing document or
+// world, it also ends d. It returns other errors unchanged.
 func (d *Document) contextError(err error) error {
 	if !d.IsCurrent() {
 		return ErrReplaced

@@ -377,8 +377,8 @@ func (d *download) finish(b *Manager) {
 	b.Events.PublishState()
 }
 
-// CleanDownloads removes the partial files of earlier runs. Call it before the first Chromium starts.
-func (b *Manager) CleanDownloads() {
+// RemovePartialDownloads removes the partial files of earlier runs. Call it before the first Chromium starts.
+func (b *Manager) RemovePartialDownloads() {
 	if b.Config.DownloadDir != "" {
 		downloaddir.TidyAll(b.Config.DownloadDir)
 	}

@@ -109,7 +109,7 @@ type Permissions struct {
 	// Notes are sentences for the person about what the entry names but is not granted, or not in full.
 	Notes []string
 	// secretPaths maps granted paths that hold secrets to a description; sources are the paths in Program that
-	// belong to the person.
+	// are in private or temporary folders, except tool folders.
 	secretPaths map[string]string
 	sources     []string
 }

@@ -36,8 +36,9 @@ type ModelContext struct {
 	order  []string
 }
 
-// Put replaces the context from source in place, which is a conversation or a panel. A fifth source replaces the
-// oldest one. If the context is malformed or larger than 16 KB, Put returns an error and changes nothing.
+// Put replaces the context that source gave in place (a conversation or a panel). A fifth source in a place discards
+// the one updated least recently; a 65th place discards the place added first. If the context is malformed or larger
+// than 16 KB, Put returns an error and changes nothing.
 func (c *ModelContext) Put(place, source string, content, structured json.RawMessage) error {
 	text, err := contextText(content, structured)
 	if err != nil {

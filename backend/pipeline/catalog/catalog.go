@@ -20,7 +20,8 @@ type Source interface {
 	Definitions(panel string) []toolspec.Definition
 }
 
-// PageSource is a Source that offers the page of a panel other tools than the assistant.
+// PageSource is a Source that offers the page or script of a panel different tools from those that it offers the
+// assistant.
 type PageSource interface {
 	PageDefinitions(panel string) []toolspec.Definition
 }

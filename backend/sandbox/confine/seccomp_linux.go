@@ -135,8 +135,8 @@ func (f *filterBuilder) denyIf(name string, conditions ...seccomp.Condition) {
 	}
 }
 
-// denySockets denies all socket families except local ones and those that were granted. A socket pair is allowed like a
-// pipe, unless its type could later be connected elsewhere.
+// denySockets allows IP and route-netlink sockets only with a network or own namespaces, and Unix sockets only if their
+// paths can be restricted. A socket pair is allowed like a pipe, unless its type could later be connected elsewhere.
 func (f *filterBuilder) denySockets(in *innerPlan) {
 	not := func(arg uint32, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.NotEqual, Value: value}

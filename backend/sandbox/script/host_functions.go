@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// errStopped ends a body that reached a limit. The caller gets the limit as the error instead.
+// errStopped ends a body that reached a limit or whose context ended. Run returns the limit or the cause instead.
 var errStopped = errors.New("stopped")
 
 // registerHostFuncs registers the three host functions with the engine. The runner hides them from the body.

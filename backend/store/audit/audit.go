@@ -176,8 +176,8 @@ func (l *Log) Walk(ctx context.Context, visit func(Entry) error) error {
 // ErrBroken means that the chain was changed. Verify wraps it.
 var ErrBroken = errors.New("the audit log was changed")
 
-// Verify reads the whole chain and returns the number of intact entries. If an entry does not match the one before it,
-// it returns an error that wraps ErrBroken and names the first such entry.
+// Verify reads the chain until the first entry that does not match the one before it, and returns the number of entries
+// before that one. If there is such an entry, it returns an error that wraps ErrBroken and names it.
 func (l *Log) Verify(ctx context.Context) (int, error) {
 	n, last := 0, ""
 	err := l.store.WalkAudit(ctx, func(e sqlite.AuditEntry) error {

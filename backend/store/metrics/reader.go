@@ -221,7 +221,8 @@ func readWaitingTimes(ctx context.Context, q sqlrows.Queryer, sp span, origin to
 	return err
 }
 
-// turnSum are the metrics of the turns with the same model, rounds and called.
+// turnSum contains the totals of the turns of one model with the same number of rounds. called is true if they called
+// tools.
 type turnSum struct {
 	model                    string
 	rounds, turns            int

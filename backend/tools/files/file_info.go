@@ -29,7 +29,7 @@ type fileDetails struct {
 	Exists bool   `json:"exists"`
 	Type   string `json:"type,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	// Modified is in RFC 3339 and UTC; Mode is written as by ls.
+	// Modified is in RFC 3339 and UTC; Mode is that of fs.FileMode.String.
 	Modified string `json:"modified,omitempty"`
 	Mode     string `json:"mode,omitempty"`
 	// MIME is detected from the first bytes of the file.

@@ -142,8 +142,8 @@ func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 	return h, nil
 }
 
-// reserved reports whether a call may not set a header. Headers of the connection and headers that identify the sender
-// are reserved.
+// reserved reports whether a call may not set a header: one of the connection, of a proxy or of a browser (Sec-), one
+// that unlocks a cloud metadata service, or one that overrides the method.
 func reserved(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

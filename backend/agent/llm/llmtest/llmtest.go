@@ -154,10 +154,10 @@ func conversation(t *testing.T, s subject) {
 			{Role: chat.RoleNote, Text: "a note"},
 			{Role: chat.RoleAssistant},
 		},
-		Tools: []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
+		Tools: []toolspec.Function{{Type: "function", Function: toolspec.FunctionDefinition{
 			Name: "look", Description: "looks",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`),
-		}}, {Type: "function", Function: toolspec.FunctionBody{Name: "bare"}}},
+		}}, {Type: "function", Function: toolspec.FunctionDefinition{Name: "bare"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func conversation(t *testing.T, s subject) {
 func sameBytes(t *testing.T, s subject) {
 	service, m := s.at(t, openaitest.Answer{Text: "1"}, openaitest.Answer{Text: "2"})
 	req := hello()
-	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
+	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionDefinition{
 		Name: "f", Parameters: json.RawMessage(`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"},"c":{"enum":[1,2]}}}`),
 	}}}
 	for range 2 {

@@ -158,7 +158,7 @@ func TestConversationOnTheWire(t *testing.T) {
 			{Role: chat.RoleTool, CallID: "c1", Text: "seen"},
 			{Role: chat.RoleAssistant},
 		},
-		Tools: []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
+		Tools: []toolspec.Function{{Type: "function", Function: toolspec.FunctionDefinition{
 			Name: "look", Description: "looks",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`),
 		}}},
@@ -187,7 +187,7 @@ func TestConversationOnTheWire(t *testing.T) {
 func TestEqualRequestsHaveEqualBytes(t *testing.T) {
 	s, r := serve(t, openaitest.Answer{Text: "1"}, openaitest.Answer{Text: "2"})
 	req := hello()
-	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
+	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionDefinition{
 		Name: "f", Parameters: json.RawMessage(`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"},"c":{"enum":[1,2]}}}`),
 	}}}
 	for range 2 {

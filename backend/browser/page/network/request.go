@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"sextant/backend/policy/address"
 	"sextant/backend/policy/redact"
 	"sextant/backend/surface"
 )
@@ -136,12 +136,12 @@ func contentType(raw json.RawMessage) string {
 }
 
 // OriginOf returns the origin of an address in lower case, "" when it has none.
-func OriginOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
+func OriginOf(requestURL string) string {
+	scheme, host := address.Origin(requestURL)
+	if host == "" {
 		return ""
 	}
-	return strings.ToLower(u.Scheme + "://" + u.Host)
+	return scheme + "://" + host
 }
 
 // Detail returns the request with its headers and bodies. client runs requests on its protocol session, nil when its

@@ -1,63 +1,60 @@
 package observation
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"sextant/backend/panelpage"
 	"sextant/backend/policy"
+	"sextant/backend/policy/address"
 	"sextant/shared/excerpt"
 )
 
-// Sources returns the source of a page's text, which is its origin, or the whole address for the page of a panel. An
-// empty tab has none.
-func Sources(address string) []string {
-	u, err := url.Parse(address)
+// Sources returns the source of a page's text: its origin, the scheme of an address without a host, or the whole
+// address for the page of a panel. An empty tab has none.
+func Sources(pageURL string) []string {
+	scheme, host := address.Origin(pageURL)
 	switch {
-	case err != nil || u.Scheme == "" || u.Scheme == "about":
+	case scheme == "" || scheme == "about":
 		return nil
-	case strings.HasPrefix(address, panelpage.Scheme):
-		return []string{address}
-	case u.Host == "":
-		return []string{u.Scheme + ":"}
+	case strings.HasPrefix(pageURL, panelpage.Scheme):
+		return []string{pageURL}
+	case host == "":
+		return []string{scheme + ":"}
 	}
-	return []string{strings.ToLower(u.Scheme + "://" + u.Host)}
+	return []string{scheme + "://" + host}
 }
 
 // Host returns the host and port of an address in lower case, or "". The page of a panel has its own host in the
 // policy's form, so that text read there may be typed there.
-func Host(address string) string {
-	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
+func Host(pageURL string) string {
+	if id, panel := strings.CutPrefix(pageURL, panelpage.Scheme); panel {
 		return id + policy.PanelHostSuffix
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Host)
+	_, host := address.Origin(pageURL)
+	return host
 }
 
 // Hosts returns Host as a list, which is empty if the address has no host.
-func Hosts(address string) []string {
-	if host := Host(address); host != "" {
+func Hosts(pageURL string) []string {
+	if host := Host(pageURL); host != "" {
 		return []string{host}
 	}
 	return nil
 }
 
 // DisplayName returns a short name of an address for people, usually its host.
-func DisplayName(address string) string {
-	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
+func DisplayName(pageURL string) string {
+	if id, panel := strings.CutPrefix(pageURL, panelpage.Scheme); panel {
 		return "the panel " + id
 	}
-	if host := Host(address); host != "" {
+	if host := Host(pageURL); host != "" {
 		return host
 	}
-	if address == "" || address == "about:blank" {
+	if pageURL == "" || pageURL == "about:blank" {
 		return "an empty page"
 	}
-	return excerpt.TruncateRunes(address, 80)
+	return excerpt.TruncateRunes(pageURL, 80)
 }
 
 // AppendMissing appends to list the entries of more that it does not contain yet.

@@ -3328,10 +3328,10 @@ export interface components {
             width: number;
         };
         Function: {
-            function: components["schemas"]["FunctionBody"];
+            function: components["schemas"]["FunctionDefinition"];
             type: string;
         };
-        FunctionBody: {
+        FunctionDefinition: {
             description: string;
             name: string;
             parameters: unknown;
