@@ -1,8 +1,9 @@
 package page
 
 import (
-	"net/url"
 	"slices"
+
+	"sextant/backend/policy/address"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -55,10 +56,10 @@ func (s *Session) setGeolocation(origin string, setting proto.BrowserPermissionS
 }
 
 // webOrigin returns the origin of an http or https address, "" for all others.
-func webOrigin(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+func webOrigin(pageURL string) string {
+	scheme, host := address.Origin(pageURL)
+	if host == "" || scheme != "http" && scheme != "https" {
 		return ""
 	}
-	return u.Scheme + "://" + u.Host
+	return scheme + "://" + host
 }

@@ -1,7 +1,7 @@
 // Package config reads and edits mcp-config.json, the person's list of MCP servers, in the "mcpServers" format that
 // other programs use too. Each entry is validated separately, so that one broken server does not stop the others.
 // Changing an entry leaves the rest of the file as the person wrote it; adding and removing servers formats the
-// file anew. The package starts no servers.
+// file again. The package starts no servers.
 package config
 
 import (

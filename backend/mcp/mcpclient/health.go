@@ -174,7 +174,7 @@ func (v *server) checked(err error) (missed int) {
 }
 
 // disconnect ends a session, which may be nil, and its connection. It waits at most stopGrace for the session to
-// end by itself.
+// end.
 func (v *server) disconnect(conn *connection, session *sdk.ClientSession) {
 	if session == nil {
 		conn.close()

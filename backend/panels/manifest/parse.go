@@ -231,7 +231,7 @@ func (c *checker) duplicate(pointer string) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// piece returns value as it would stand at pointer: with its name if that is a member of an object, else alone.
+// piece returns value as it would be written at pointer: with its name if that is a member of an object, else alone.
 func (c *checker) piece(pointer, value string) string {
 	if pointer == "" || !strings.HasPrefix(c.index.Raw(parent(pointer)), "{") {
 		return value

@@ -74,7 +74,6 @@ type Walk struct {
 	base      string
 	rules     []ignoreRule
 	visited   int
-	truncated bool
 	forbidden []string
 	downloads string
 	// fromOutside is true once the walk has visited a downloaded file.
@@ -132,7 +131,7 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 			return err
 		}
 		if w.visited++; w.visited > maxVisited {
-			w.truncated, w.Incomplete = true, true
+			w.Incomplete = true
 			return ErrStop
 		}
 		e := Entry{DirEntry: d, Rel: path.Join(rel, d.Name()), dir: root}
@@ -226,7 +225,7 @@ func (w *Walk) SkippedNote(more string) string {
 	if more != "" {
 		all = append(all, more)
 	}
-	if w.truncated {
+	if w.visited > maxVisited {
 		all = append(all, fmt.Sprintf("only the first %d entries were visited; narrow the path", maxVisited))
 	}
 	if w.SkippedCount > 0 {

@@ -65,7 +65,7 @@ export function stackText(ids: number[]): string {
  * Places labels for the elements in view, the element `next` first, then fields, buttons and links. A label gets the
  * first free position of: top-left corner (not on a line of text), left, above, right, below, 24 px away with a leader
  * line, stacked with a label nearby. An element that has not moved keeps its label from `before` if that is still free;
- * stacked labels and that of `next` are placed anew. An element without a free position, or beyond LABELS_MAX, gets a
+ * stacked labels and that of `next` are placed again. An element without a free position, or beyond LABELS_MAX, gets a
  * dot if there is room at a top corner.
  */
 export function placeLabels(
