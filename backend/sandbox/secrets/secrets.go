@@ -183,7 +183,7 @@ func (v *Vault) Put(s Secret, value string) (Secret, error) {
 			s.LastUsed, s.Uses = old.LastUsed, old.Uses
 		}
 		var err error
-		if s.Storage, err = v.storeValue(secretPrefix+s.Name, value, old.Storage); err != nil {
+		if s.Storage, err = v.storeValue(secretPrefix+s.Name, value); err != nil {
 			return err
 		}
 		v.index.Secrets[s.Name] = s

@@ -343,4 +343,12 @@ func TestFileStoresValuesThatKeychainRefuses(t *testing.T) {
 	if text, _ := os.ReadFile(filepath.Join(dir, "values.json")); strings.Contains(string(text), "value-of-two") {
 		t.Error("a value that moved to the keychain is still in the file")
 	}
+	lockable.locked = true
+	put(t, v, "two", "a.example", "value-of-two")
+	if value, err := keychain.Get("secret/two"); err == nil {
+		t.Errorf("a value that moved to the file is still in the keychain: %q", value)
+	}
+	if s := v.List()[1]; s.Storage != "file" || s.Missing {
+		t.Errorf("after the move to the file: %+v", s)
+	}
 }

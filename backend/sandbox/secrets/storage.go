@@ -119,16 +119,45 @@ func (v *Vault) update(change func() error) error {
 	if err := v.reloadIfChanged(); err != nil {
 		return err
 	}
+	before := v.index.storages()
 	if err = change(); err == nil {
 		err = v.folder.writeJSON(indexFile, v.index)
+	}
+	if err == nil {
+		v.removeMoved(before)
 	}
 	// The state on disk is authoritative, even after a partial write.
 	return errors.Join(err, v.reload())
 }
 
-// storeValue stores a value in the keychain, or in the file if that fails. A value that moves from the file to the
-// keychain is removed from the file.
-func (v *Vault) storeValue(name, value, previous string) (storage string, err error) {
+// storages maps the stored name of each value to its storage.
+func (ix index) storages() map[string]string {
+	all := map[string]string{}
+	for name, s := range ix.Secrets {
+		all[secretPrefix+name] = s.Storage
+	}
+	for name, storage := range ix.Keys {
+		all[keyPrefix+name] = storage
+	}
+	return all
+}
+
+// removeMoved removes the old value of each name whose storage has changed. The index must have been written: a value
+// that is removed earlier is lost if the program ends between the two.
+func (v *Vault) removeMoved(before map[string]string) {
+	for name, storage := range v.index.storages() {
+		old, ok := before[name]
+		if !ok || old == storage {
+			continue
+		}
+		if err := v.removeValue(name, old); err != nil {
+			v.cfg.Log.Warn("the old value of a secret could not be removed", "name", name, "storage", old, "err", err)
+		}
+	}
+}
+
+// storeValue stores a value in the keychain, or in the file if that fails.
+func (v *Vault) storeValue(name, value string) (storage string, err error) {
 	if v.cfg.Keychain != nil {
 		err = v.cfg.Keychain.Set(name, value)
 		if err == nil {
@@ -138,9 +167,6 @@ func (v *Vault) storeValue(name, value, previous string) (storage string, err er
 			}
 		}
 		if err == nil {
-			if previous == inFile {
-				return inKeychain, v.removeValue(name, inFile)
-			}
 			return inKeychain, nil
 		}
 		// A value may be too large for the keychain, or the keychain may be locked.
@@ -212,7 +238,7 @@ func (v *Vault) SetKey(name, value string) error {
 			}
 			return v.removeValue(keyPrefix+name, previous)
 		}
-		storage, err := v.storeValue(keyPrefix+name, value, previous)
+		storage, err := v.storeValue(keyPrefix+name, value)
 		if err != nil {
 			return err
 		}

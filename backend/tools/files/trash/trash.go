@@ -55,6 +55,9 @@ type Bin struct {
 // is first needed.
 func New(dir string, now func() time.Time) *Bin { return &Bin{dir: dir, now: now} }
 
+// errNotRemoved is wrapped by the error of a move whose copy is complete.
+var errNotRemoved = errors.New("a complete copy is in the trash, but removing the original failed, so part of it may remain")
+
 // Put moves the entry base of the open folder from to the trash; path is the entry's absolute path.
 func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	bin.mu.Lock()
@@ -86,7 +89,9 @@ func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 		err = bin.take(from, base, dir)
 	}
 	if err != nil {
-		_ = os.RemoveAll(dir)
+		if !errors.Is(err, errNotRemoved) {
+			_ = os.RemoveAll(dir)
+		}
 		return wire.TrashItem{}, err
 	}
 	return item, nil
@@ -103,17 +108,23 @@ func (bin *Bin) take(from *os.Root, base, dir string) error {
 	if err == nil || !crossDevice(err) {
 		return err
 	}
-	return copyAcross(from, base, into, contentName)
+	if err := copyAcross(from, base, into, contentName); err != nil {
+		return err
+	}
+	if err := from.RemoveAll(base); err != nil {
+		return fmt.Errorf("%w: %w", errNotRemoved, err)
+	}
+	return nil
 }
 
-// copyAcross moves a file or folder to another file system by copying it.
+// copyAcross copies a file or folder to another file system.
 func copyAcross(from *os.Root, base string, into *os.Root, to string) error {
 	left := budget{bytes: maxCopied, entries: maxEntries}
 	if err := left.copy(from, base, into, to); err != nil {
 		_ = into.RemoveAll(to)
 		return err
 	}
-	return from.RemoveAll(base)
+	return nil
 }
 
 // budget is the number of bytes and entries that may still be copied.

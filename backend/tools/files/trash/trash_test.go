@@ -1,6 +1,7 @@
 package trash
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,7 +84,51 @@ func TestCopyAcrossFileSystemsIsBounded(t *testing.T) {
 	if link, err := os.Readlink(filepath.Join(to, "thing/link")); err != nil || link != "/etc" {
 		t.Errorf("%q %v", link, err)
 	}
-	if _, err := os.Lstat(filepath.Join(from, "a")); !os.IsNotExist(err) {
-		t.Error("the original is still there")
+}
+
+func TestPutFromAnotherFileSystem(t *testing.T) {
+	t.Parallel()
+	outside, err := os.MkdirTemp("/dev/shm", "trash")
+	if err != nil {
+		t.Skip("there is no /dev/shm:", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(outside) })
+	if err := os.WriteFile(filepath.Join(outside, "a"), []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(outside, "a"), filepath.Join(t.TempDir(), "a")); !crossDevice(err) {
+		t.Skip("/dev/shm is not another file system:", err)
+	}
+	from, err := os.OpenRoot(outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	bin := New(filepath.Join(t.TempDir(), "trash"), time.Now)
+
+	item, err := bin.Put(from, "a", filepath.Join(outside, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Lstat("a"); !os.IsNotExist(err) {
+		t.Error("the original is still there:", err)
+	}
+	if err := bin.Restore(item.ID, from, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if items := bin.Items(); len(items) != 0 {
+		t.Error("restored, but still in the trash:", items)
+	}
+
+	// The opened folder itself can be copied but not removed.
+	if _, err := bin.Put(from, ".", outside); !errors.Is(err, errNotRemoved) {
+		t.Fatal(err)
+	}
+	items := bin.Items()
+	if len(items) != 1 {
+		t.Fatal("the copy is not in the trash:", items)
+	}
+	if text, err := os.ReadFile(filepath.Join(bin.dir, items[0].ID, contentName, "a")); string(text) != "text" {
+		t.Errorf("the copy contains %q %v", text, err)
 	}
 }
