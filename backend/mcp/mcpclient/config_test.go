@@ -182,3 +182,27 @@ func TestToggleHangingServer(t *testing.T) {
 		t.Fatal("it hangs")
 	}
 }
+
+func TestRemoveDeletesSignInWithTheLastServerOfAnAddress(t *testing.T) {
+	store := tokens{}
+	entry := `{"url": "http://127.0.0.1:1/mcp", "disabled": true}`
+	s, _, _ := startedWith(t, configText(`"one": `+entry, `"two": `+entry), Config{Store: store})
+	if err := s.Remove("one"); err != nil || len(store) != 0 {
+		t.Errorf("the sign-in of the other server: %v deleted, %v", store, err)
+	}
+	if err := s.Remove("two"); err != nil || len(store) == 0 {
+		t.Errorf("the sign-in is still there: %v deleted, %v", store, err)
+	}
+}
+
+// tokens is a store that has every key and records those that are deleted.
+type tokens map[string]bool
+
+func (s tokens) Key(name string) (string, bool) { return "token", !s[name] }
+
+func (s tokens) SetKey(name, value string) error {
+	if value == "" {
+		s[name] = true
+	}
+	return nil
+}

@@ -205,7 +205,7 @@ func (s *Servers) Restart(name string) error {
 
 // Remove stops a server, removes it from the config, and deletes its sign-in and its program's home. If deleting
 // the sign-in or the home fails, the server is removed nevertheless.
-func (s *Servers) Remove(name string) error {
+func (s *Servers) Remove(name string) (failed error) {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
 	text, err := config.Read(s.cfg.Path)
@@ -224,15 +224,25 @@ func (s *Servers) Remove(name string) error {
 		return nil
 	}
 	if err := s.cfg.Sandbox.RemoveUnusedHomes(s.entries(), name); err != nil {
-		return fmt.Errorf("%s is removed, but the folder with its data could not be deleted: %w", name, err)
+		failed = fmt.Errorf("%s is removed, but the folder with its data could not be deleted: %w", name, err)
 	}
-	if removed.entry.URL == "" || s.cfg.Store == nil {
-		return nil
+	if removed.entry.URL == "" || s.cfg.Store == nil || s.hasURL(removed.entry.URL) {
+		return failed
 	}
 	if err := auth.DeleteTokens(s.cfg.Store, removed.entry.URL); err != nil {
-		return fmt.Errorf("%s is removed, but its sign-in could not be deleted: %w", name, err)
+		failed = errors.Join(failed, fmt.Errorf("%s is removed, but its sign-in could not be deleted: %w", name, err))
 	}
-	return nil
+	return failed
+}
+
+// hasURL reports whether a server has this address. Servers with the same address share a sign-in.
+func (s *Servers) hasURL(url string) bool {
+	for _, entry := range s.entries() {
+		if entry.URL == url {
+			return true
+		}
+	}
+	return false
 }
 
 // ErrorText returns the text of err for a person, see servertext.Sentence.

@@ -134,8 +134,8 @@ func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 				"Names are letters, digits and hyphens; values have no line ends.")
 		}
 		if reserved(name) {
-			return bad(fmt.Sprintf("the header %s cannot be set: it belongs to the connection", name),
-				"Leave it out; it is set automatically.")
+			return bad(fmt.Sprintf("the header %s cannot be set by a call", name),
+				"Leave it out: Sextant sets the headers that the connection needs.")
 		}
 		h.Set(name, p.Headers[name])
 	}
@@ -150,7 +150,7 @@ func reserved(name string) bool {
 	case "host", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "content-length",
 		"expect", "accept-encoding",
 		"forwarded", "via", "x-real-ip", "http2-settings", "metadata", "metadata-flavor", "x-aws-ec2-metadata-token",
-		"x-method-override", "x-http-method-override":
+		"x-method-override", "x-http-method", "x-http-method-override":
 		return true
 	}
 	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-") ||

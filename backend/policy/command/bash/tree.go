@@ -77,6 +77,9 @@ var numberPrinters = map[string][]string{
 	"wc":    {"", "-c", "-l", "-m", "-w"},
 }
 
+// PrintsNumber reports whether IsNumeric relies on the output of the program name.
+func PrintsNumber(name string) bool { return numberPrinters[name] != nil }
+
 // printsNumber reports whether a substitution ends with one of numberPrinters that is given no file.
 func printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {

@@ -48,4 +48,9 @@ describe('input on the live picture', () => {
       ['down', undefined],
     ]);
   });
+  it('sends the last move before text', () => {
+    pageInput.move(new MouseEvent('mousemove'));
+    pageInput.text('a');
+    expect(sent.map((i) => i.type)).toEqual(['move', 'text']);
+  });
 });

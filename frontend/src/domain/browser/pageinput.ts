@@ -67,7 +67,9 @@ export class PageInput {
 
   /** Sends text from an input method or a paste. */
   text(text: string): void {
-    if (text) this.send({ type: 'text', text });
+    if (!text) return;
+    this.#flush();
+    this.send({ type: 'text', text });
   }
 
   #schedule(): void {
