@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"sextant/shared/excerpt"
 )
 
 // Maximum lengths of the parts of a line, in runes. Text of a page can have any length.
@@ -84,7 +86,7 @@ func Clean(s string, limit int) string {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
 			gap = n > 0
 			continue
-		case r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), r == '\u200d' && n == 0, canHideText(r):
+		case r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), r == '\u200d' && n == 0, excerpt.CanHideText(r):
 			continue
 		}
 		if n+1 >= limit && hasMore(s[i:]) {
@@ -111,7 +113,7 @@ func CleanLines(s string) string {
 			return r
 		case r == '\u2028' || r == '\u2029':
 			return '\n'
-		case unicode.IsControl(r), r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), canHideText(r):
+		case unicode.IsControl(r), r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), excerpt.CanHideText(r):
 			return -1
 		}
 		return r
@@ -129,12 +131,6 @@ func isClean(s string) bool {
 		gap = c == ' '
 	}
 	return !gap || s == ""
-}
-
-// canHideText reports whether r is a tag, a blank filler or a variation selector other than those of emoji.
-func canHideText(r rune) bool {
-	return (r >= 0xE0000 && r <= 0xE0FFF) || (r >= 0xFE00 && r <= 0xFE0E) ||
-		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
 }
 
 // hasMore reports whether s has more than one rune.

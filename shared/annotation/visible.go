@@ -3,6 +3,8 @@ package annotation
 import (
 	"strings"
 	"unicode"
+
+	"sextant/shared/excerpt"
 )
 
 // StripInvisible returns text without invisible characters, so that a person cannot agree to something unseen. It
@@ -17,8 +19,7 @@ func StripInvisible(text string) string {
 		case r == '\r' || r == '\u2028' || r == '\u2029':
 			return '\n'
 		case !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z),
-			unicode.Is(unicode.Variation_Selector, r), canHideText(r),
-			r == 0x034F, r == 0x17B4, r == 0x17B5, r == 0x2800:
+			unicode.Is(unicode.Variation_Selector, r), excerpt.CanHideText(r), r == 0x2800:
 			return -1
 		}
 		return r

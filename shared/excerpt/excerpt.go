@@ -89,9 +89,15 @@ func Printable(text string) string {
 	}, strings.ToValidUTF8(text, "�"))
 }
 
-// Escape replaces each character for which unicode.IsPrint is false by \uXXXX: line breaks, control characters, spaces
-// other than U+0020 and characters that change the direction of reading. The text can then not mislead a person with
-// them.
+// CanHideText reports whether r is a letter or mark without a shape, in which a text can be hidden: a tag, a filler or a
+// variation selector other than that of emoji.
+func CanHideText(r rune) bool {
+	return r >= 0xE0000 && r <= 0xE0FFF || r >= 0xFE00 && r <= 0xFE0E ||
+		r == 0x034F || r == 0x115F || r == 0x1160 || r == 0x17B4 || r == 0x17B5 || r == 0x3164 || r == 0xFFA0
+}
+
+// Escape replaces characters that a person cannot see, or that change the direction of reading, by \uXXXX. Line breaks
+// and spaces other than U+0020 are among them.
 func Escape(text string) string { return escape(text, "") }
 
 // EscapeLines is like Escape, but keeps line breaks.
@@ -101,7 +107,7 @@ func escape(text, keep string) string {
 	var b strings.Builder
 	for _, c := range text {
 		switch {
-		case unicode.IsPrint(c) || strings.ContainsRune(keep, c):
+		case unicode.IsPrint(c) && !CanHideText(c) && c != 0x2800 || strings.ContainsRune(keep, c):
 			b.WriteRune(c)
 		default:
 			fmt.Fprintf(&b, "\\u%04x", c)

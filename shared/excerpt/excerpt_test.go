@@ -88,9 +88,11 @@ func TestPrintableDropsControlCharacters(t *testing.T) {
 
 func ExampleEscape() {
 	fmt.Println(Escape("pay\u202ehctib\nnow"))
+	fmt.Println(Escape("one\u3164\U000e0101\u2800two ❤\ufe0f"))
 	fmt.Println(EscapeLines("one\ntwo\a"))
 	// Output:
 	// pay\u202ehctib\u000anow
+	// one\u3164\ue0101\u2800two ❤️
 	// one
 	// two\u0007
 }
