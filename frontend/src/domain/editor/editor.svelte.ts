@@ -199,7 +199,7 @@ export class Editor {
       if (!result.success) return await this.#saveRefused(open, result);
       const { version } = result.result as { version: string };
       const lineEndings = open.lineEndings;
-      open.setFile({ ...open.file, text: content, version, missing: false, size: content.length });
+      open.setFile({ ...open.file, text: content, version, missing: false, size: new Blob([content]).size });
       open.lineEndings = lineEndings;
       if (!open.pending) open.unsaved = open.text !== text;
       if (!open.unsaved) await this.api.deleteDraft(path).catch(() => {});
