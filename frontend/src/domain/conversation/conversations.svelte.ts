@@ -20,7 +20,8 @@ export class Conversations {
   failed = $state('');
   draft = $state('');
   stopping = $state(false);
-  sending = $state(false);
+  /** The text that is being sent, and a promise that resolves when it was accepted or refused. */
+  #sent = $state.raw<{ text: string; done: Promise<void> } | null>(null);
   /** Events that arrived while a conversation was loading, by its id. */
   readonly #missed = new Map<string, StoredEvent[]>();
   readonly #reading = new Map<string, Promise<void>>();
@@ -39,6 +40,10 @@ export class Conversations {
     private readonly panels: Panels,
     private readonly toasts: Toasts,
   ) {}
+
+  get sending(): boolean {
+    return this.#sent !== null;
+  }
 
   get current(): Conversation | undefined {
     return this.store.state.conversations.find((c) => c.id === this.currentId);
@@ -186,18 +191,22 @@ export class Conversations {
   /**
    * Sends a text, by default the draft with its attachments, and returns whether the program accepted it. Until then
    * the draft stays in the composer. While a turn runs, the message waits until the turn ends or, with "now", until its
-   * current step ends. `raise` raises the conversation's budget by its amount.
+   * current step ends. `raise` raises the conversation's budget by its amount. Messages are sent one after the other.
    */
   async send(text = this.draft, when: 'now' | 'next' = 'next', raise = false): Promise<boolean> {
     const words = text.trim();
-    if (!words || this.sending) return false;
-    this.sending = true;
+    const shown = this.currentId;
+    // The draft remains until it is accepted, so a second Enter has the same text.
+    while (this.#sent && this.#sent.text !== words) await this.#sent.done;
+    if (!words || this.#sent) return false;
+    let finish = () => {};
+    this.#sent = { text: words, done: new Promise((resolve) => (finish = resolve)) };
     try {
       // Capture the message: meanwhile the person may continue typing or open another conversation.
-      const isDraft = text === this.draft;
+      const isDraft = text === this.draft && (!shown || shown === this.currentId);
       const { attached, from } = this.attachments;
       const context = isDraft ? { attached, from } : {};
-      const id = this.currentId || (await this.#create());
+      const id = shown || this.currentId || (await this.#create());
       await this.beforeSend();
       await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, context);
       if (isDraft) this.attachments.clear(id);
@@ -209,7 +218,8 @@ export class Conversations {
       this.toasts.error(failureText(error));
       return false;
     } finally {
-      this.sending = false;
+      this.#sent = null;
+      finish();
     }
   }
 
