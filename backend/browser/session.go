@@ -193,5 +193,5 @@ func (s *Session) HasLink(url string) bool { return inspect.HasLink(s.Session, u
 // Address implements surface.Surface.
 func (s *Session) Address() string { return inspect.Address(s.Session) }
 
-// Follow calls changed whenever the page in front has changed; see live.Follow.
+// Follow calls changed after the page in front has changed; see live.Follow.
 func (s *Session) Follow(ctx context.Context, changed func()) { live.Follow(ctx, s.Session, changed) }
