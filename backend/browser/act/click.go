@@ -61,10 +61,10 @@ func parsePress(button string, count int, modifiers []string) (press input.Mouse
 	return input.MousePress{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// maxSlips bounds the repetitions after a press that hit the element although its release did not.
 const (
 	maxClickTries = 5
-	maxSlips      = 2
+	// maxSlips bounds the repetitions after a press that hit the element although its release did not.
+	maxSlips = 2
 )
 
 func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePress, verb string) error {

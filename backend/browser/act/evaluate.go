@@ -198,7 +198,7 @@ func syntaxLine(err error, before int) error {
 	return err
 }
 
-// thrownLine does the same as syntaxLine for an exception, and prefers the newest stack frame of the script.
+// thrownLine is like syntaxLine for an exception, and prefers the line of the script's newest stack frame.
 func thrownLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if !errors.As(err, &e) {

@@ -75,9 +75,8 @@ type Options struct {
 	Log             *slog.Logger
 	// PageSetUp is sent to every new tab before its page runs, if the tab is paused.
 	PageSetUp []proto.Request
-	// DocumentStart is a script that runs in our isolated world of every new document before the page's own scripts,
-	// "" for none. It may call the function named Binding with a text, which arrives as a Runtime.bindingCalled
-	// event.
+	// DocumentStart is a script that runs in our isolated world of new documents before the page's own scripts, ""
+	// for none. It may call the function named Binding with a text, which arrives as a Runtime.bindingCalled event.
 	DocumentStart, Binding string
 	// ContextFilter, when not nil, reports whether tabs of a browser context are tracked, for a browser that others
 	// use too. The reading goroutine calls it; it must not block.

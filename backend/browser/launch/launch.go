@@ -1,4 +1,4 @@
-// Package launch finds and starts Chromium, and lets it end when Sextant does.
+// Package launch finds and starts Chromium, which ends when Sextant does.
 //
 // Rod's own launcher turns site isolation off, opens a debugging port that any local process could use, and overwrites
 // the process attributes that a death signal needs. This package builds its own command line and runs the protocol over

@@ -165,7 +165,7 @@ func (b *Manager) DownloadDir(owner string) (string, error) {
 	return dir, nil
 }
 
-// downloadWillBegin gets a nil p when the page is not known, because its tab has closed.
+// downloadWillBegin gets a nil p when the page is not known.
 func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
 	if !ok {

@@ -303,7 +303,7 @@ func (s *Session) Element(id int) (annotation.Element, bool) {
 	return annotation.Element{}, false
 }
 
-// Annotations returns the elements in the active tab's last answer's snapshot, without taking another.
+// Annotations returns the elements that the active tab's last answer was made from, without a new snapshot.
 func (s *Session) Annotations() []annotation.Element {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

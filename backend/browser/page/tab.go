@@ -129,7 +129,7 @@ const (
 	defaultHeight = 800
 )
 
-// The causes with which the context of a running action ends.
+// The causes with which Interrupt ends a running action.
 var (
 	ErrDialog       = errors.New("a dialog opened")
 	ErrTabClosed    = errors.New("the tab was closed")

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The collector's answer is one text (see packNode in report.js): records that end with a backquote, with fields that
-// end with a tilde. Within the page's own text, the two are escaped as U+0001 and U+0002.
+// The collector's answer is one text (see packNode in report.js): records separated by backquotes, with fields
+// separated by tildes. Within the page's own text, these are escaped as U+0002 and U+0001.
 const (
 	recordEnd = "`"
 	fieldEnd  = "~"

@@ -63,7 +63,7 @@ func Tidy(dir string) {
 	}
 }
 
-// TidyAll calls Tidy for base and for all session folders in it.
+// TidyAll calls Tidy for base and for the folders in it.
 func TidyAll(base string) {
 	list, err := os.ReadDir(base)
 	if err != nil {
