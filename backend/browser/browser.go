@@ -154,7 +154,7 @@ func (b *Browser) SetTakenOver(person bool) {
 	b.events.PublishState()
 }
 
-// AwaitGiveBack waits until the person gives the page back. It fails when ctx ends or Close is called first.
+// AwaitGiveBack waits until the person gives the page back, or until ctx ends.
 func (b *Browser) AwaitGiveBack(ctx context.Context) error {
 	return b.tabs.Await(ctx, func() bool { return !b.person })
 }

@@ -45,7 +45,6 @@ func ManageTabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.
 	return ans, tabs, err
 }
 
-// overview returns an observation without a snapshot.
 func overview(s *page.Session, outcome string) annotation.Observation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

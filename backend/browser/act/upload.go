@@ -111,7 +111,7 @@ func (t *Target) oneFileFault() error {
 func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
 	now, err := collect.FileInputOf(ctx, t.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
-		return nil // the page navigated with the files
+		return nil
 	}
 	if err != nil {
 		return err

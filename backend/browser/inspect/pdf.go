@@ -186,7 +186,6 @@ func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF
 	}
 }
 
-// closeStream closes a stream of the browser, even when ctx has ended.
 func closeStream(ctx context.Context, doc *cdp.Document, stream proto.IOStreamHandle) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

@@ -36,7 +36,6 @@ type Options struct {
 
 // Process is a running Chromium. Its methods may be called concurrently.
 type Process struct {
-	// Pipe is the transport of the protocol.
 	Pipe *Pipe
 	// PID is the id of the browser's process and of its process group.
 	PID int

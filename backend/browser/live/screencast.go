@@ -130,7 +130,7 @@ func (v *View) stopAll() {
 	}
 }
 
-// HandleScreencastFrame implements page.Viewer. It passes the picture to all readers.
+// HandleScreencastFrame implements page.Viewer.
 func (v *View) HandleScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	f, ok := cdp.DecodeEvent[proto.PageScreencastFrame](ev)
 	if !ok || f.Metadata == nil {

@@ -19,7 +19,6 @@ type AimOptions struct {
 	AcceptMoving bool `json:"hurry,omitempty"`
 	// LastRect is the element's position in the newest snapshot, nil when unknown.
 	LastRect *Rect `json:"was,omitempty"`
-	// Expectation must still be met by the element.
 	Expectation
 }
 
@@ -81,7 +80,6 @@ func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 
 // ElementChange says whether a node still meets an Expectation.
 type ElementChange struct {
-	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
 	// InOtherRow is true when the node is now in another row. Text is the new text of the node or of its row if that
 	// changed. TextHash is set for a changed node, RowHash for a row of which only digits changed.
@@ -150,8 +148,7 @@ type TypingResult struct {
 	// Changed is false when neither the field nor the page has changed, although the field does not have the wanted
 	// text.
 	Changed bool `json:"taken"`
-	// Gone is true when the field was removed.
-	Gone bool `json:"gone"`
+	Gone    bool `json:"gone"`
 }
 
 // EndTyping returns the result of typing into the field of the last SelectAll; want is the wanted text.

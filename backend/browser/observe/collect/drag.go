@@ -16,7 +16,6 @@ var (
 	dragJS string
 )
 
-// actionScripts returns the parts of the script that only actions need, in the order of their dependencies.
 func actionScripts() []string { return []string{aimJS, typeJS, scrollJS, dragJS} }
 
 // DropPoint is the point at which to drop on an element.

@@ -11,7 +11,6 @@ import (
 
 // Emulation is the device, place and network that a tab emulates. The zero value emulates nothing.
 type Emulation struct {
-	// Device is the device's name for people.
 	Device string
 	// Width and Height are the viewport in CSS pixels, 0 for the tab's own. Scale is the number of device pixels per
 	// CSS pixel; 0 is 1, or the tab's own if Width is 0.
