@@ -25,8 +25,8 @@ func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
 
 const worldName = "sextant"
 
-// Document is one document in one frame. It ends when another replaces it, or when its isolated world is lost. It
-// implements collect.World. Its methods may be called concurrently.
+// Document is one document in one frame. It ends when another replaces it, its frame is removed, or its isolated world
+// is lost. It implements collect.World. Its methods may be called concurrently.
 type Document struct {
 	// Seq is the document's number, from Options.DocumentCounter.
 	Seq int
