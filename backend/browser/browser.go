@@ -1,13 +1,11 @@
 // Package browser runs the controlled Chromium: its process, its sessions of tabs, and the actions on them.
 //
-// Browser and Session are the facade of the packages below, which import each other in one direction. launch runs the
-// process; cdp follows its tabs and frames; observe takes numbered snapshots of pages; page manages tabs and runs one
-// action at a time in each; act clicks, types and runs scripts; inspect reads; live shows the window's tab to people.
-// Each caller has a Session with its own tabs; the window's session is "". Every action returns what happened and
-// what changed.
+// Browser and Session are the facade of the packages below. launch runs the process; cdp follows its tabs and frames;
+// observe takes numbered snapshots of pages; page manages tabs and runs one action at a time in each; act clicks, types
+// and runs scripts; inspect reads; live shows the window's tab to people. Each caller has a Session with its own tabs;
+// the window's session is "".
 //
-// Chromium starts when it is first needed. When it ends, the next action starts it again with its tabs. This package
-// makes no policy decisions: Config.CheckAddress and the proxy do.
+// Chromium starts when it is first needed. When it ends, the next action starts it again with its tabs.
 package browser
 
 import (
@@ -52,7 +50,6 @@ type Browser struct {
 	person  bool
 }
 
-// The values of event.BrowserState.Status.
 const (
 	statusAbsent   = "absent"
 	statusStopped  = "stopped"
@@ -157,12 +154,12 @@ func (b *Browser) SetTakenOver(person bool) {
 	b.events.PublishState()
 }
 
-// AwaitGiveBack waits until the person gives the page back. It fails when ctx ends or Close is called first.
+// AwaitGiveBack waits until the person gives the page back, or until ctx ends.
 func (b *Browser) AwaitGiveBack(ctx context.Context) error {
 	return b.tabs.Await(ctx, func() bool { return !b.person })
 }
 
-// SetActor records who is acting: person, model, pilot, mcp, or "" for nobody.
+// SetActor records who is acting, "" for nobody.
 func (b *Browser) SetActor(caller string) {
 	b.tabs.Lock()
 	was := b.driver
@@ -175,8 +172,8 @@ func (b *Browser) SetActor(caller string) {
 
 // OpenLiveReader starts a stream of pictures of the window's active tab, whichever that is. The page takes the given
 // size in CSS pixels, limited to a usable range, with scale device pixels per CSS pixel, unless an emulation sets
-// others. With several readers the newest one's size applies. OpenLiveReader does not start Chromium: pictures come
-// once there is a tab. The caller must close the stream.
+// others. With several readers, the newest one's size applies. Pictures come once there is a tab; OpenLiveReader does
+// not start Chromium. The caller must close the stream.
 func (b *Browser) OpenLiveReader(width, height int, scale float64) (*LiveReader, error) {
 	return b.view.OpenReader(width, height, scale)
 }

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/event"
 )
 
-// Config configures a Browser. New reads it once.
+// Config configures a Browser.
 type Config struct {
 	// Path is the path of Chromium's executable or its name in PATH; "" tries the usual names and places.
 	Path string
@@ -28,9 +28,8 @@ type Config struct {
 	// AttachURL is the debugging address of a running Chromium (http://127.0.0.1:9222) to attach to instead of
 	// starting one. Every session then gets its own browser context.
 	AttachURL string
-	// CheckAddress returns an error for an address that must not be opened in a tab; nil allows all. It is called by
-	// navigate_page, for new tabs, and when a page itself goes to an address that the proxy cannot check, such as
-	// file: or chrome:.
+	// CheckAddress returns an error for an address that must not be opened in a tab; nil allows all. It is also called
+	// when a page itself goes to an address that the proxy cannot check, such as file: or chrome:.
 	CheckAddress func(ctx context.Context, url string) error
 	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session. One goroutine calls
 	// it, with only the newest state and marks when it is slow. nil drops the events.

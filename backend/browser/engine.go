@@ -21,28 +21,23 @@ const (
 	// startTimeout bounds a start, including the second try and reopening the tabs of the last Chromium.
 	startTimeout = 20 * time.Second
 	// closeGrace is how long Chromium may take to write its profile.
-	closeGrace = 3 * time.Second
-	// disconnectTimeout is how long the connection may take to end after Chromium has.
+	closeGrace        = 3 * time.Second
 	disconnectTimeout = 10 * time.Second
-	// exitTimeout is how long to wait for the exit of a Chromium whose connection broke.
-	exitTimeout = 3 * time.Second
+	exitTimeout       = 3 * time.Second
 )
 
-// engine is one running Chromium.
 type engine struct {
 	b    *Browser
 	proc process
 	conn *page.Connection
 }
 
-// process is a Chromium that we started or attached to.
 type process interface {
 	Close(grace time.Duration) error
 	Kill()
 	Stderr() string
 }
 
-// connect starts Chromium, or attaches to the one that Config.AttachURL names.
 func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.WebSocketable, error) {
 	if b.cfg.AttachURL != "" {
 		a, err := launch.Attach(ctx, b.cfg.AttachURL)
@@ -61,7 +56,6 @@ func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.Web
 	return p, p.Pipe, nil
 }
 
-// running returns the connection to Chromium, which it starts when it does not run.
 func (b *Browser) running(ctx context.Context) (*page.Connection, error) {
 	c, closed := b.connected()
 	if c != nil {
@@ -126,8 +120,8 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	return e.conn, nil
 }
 
-// startWithRetry starts Chromium. If that fails because of the profile, it tries again with an empty one and keeps
-// the old profile beside it. If that fails too, it restores the old profile.
+// startWithRetry tries again with an empty profile if the profile may be the cause, and keeps the old one beside it. If
+// that fails too, it restores the old profile.
 func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, error) {
 	e, err := b.startOnce(ctx, path)
 	if err == nil || b.cfg.ProfileDir == "" || !errors.Is(err, launch.ErrProfile) {
@@ -148,7 +142,6 @@ func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, err
 	return e, nil
 }
 
-// startOnce starts or attaches to Chromium and waits for its first answers.
 func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 	proc, ws, err := b.connect(ctx, path)
 	if err != nil {
@@ -180,7 +173,6 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// watch waits for the end of this Chromium, expected or not, and records it.
 func (e *engine) watch() {
 	<-e.conn.Registry.Conn().Done()
 	b := e.b
@@ -202,8 +194,7 @@ func (e *engine) watch() {
 	b.events.PublishState()
 }
 
-// close asks Chromium to exit, kills it after closeGrace, and waits for its end. It only disconnects from one that
-// was attached.
+// close only disconnects from a Chromium that was attached.
 func (e *engine) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -213,7 +204,6 @@ func (e *engine) close() error {
 	return errors.Join(e.proc.Close(closeGrace), e.waitDisconnected())
 }
 
-// waitDisconnected waits until all goroutines of the connection have ended, at most disconnectTimeout.
 func (e *engine) waitDisconnected() error {
 	ended := make(chan struct{})
 	go func() {

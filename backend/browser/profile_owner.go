@@ -24,7 +24,6 @@ func profileError(proc process, err error) error {
 	}
 }
 
-// profileNotes returns a note for the sessions when another process uses the configured profile, else nil.
 func (b *Browser) profileNotes(proc process) []string {
 	p, ours := proc.(*launch.Process)
 	if !ours || p.ProfileHolder == "" {

@@ -43,8 +43,8 @@ type (
 )
 
 // Session contains the tabs of one caller. It has the methods of page.Session, and the actions of act and inspect on
-// its active tab, or on the tab of the element that they name. Its methods may be called concurrently; the actions of
-// one tab queue. Errors of actions are *surface.Fault where the caller can correct them.
+// its active tab, or on the tab of the element that they name. Methods may be called concurrently unless they say
+// otherwise; the actions of one tab queue. Errors of actions are *surface.Fault where the caller can correct them.
 type Session struct{ *page.Session }
 
 var _ surface.Surface = (*Session)(nil)
@@ -193,5 +193,5 @@ func (s *Session) HasLink(url string) bool { return inspect.HasLink(s.Session, u
 // Address implements surface.Surface.
 func (s *Session) Address() string { return inspect.Address(s.Session) }
 
-// Follow calls changed whenever the page in front has changed; see live.Follow.
+// Follow calls changed after the page in front has changed; see live.Follow.
 func (s *Session) Follow(ctx context.Context, changed func()) { live.Follow(ctx, s.Session, changed) }

@@ -17,17 +17,13 @@ import (
 	"sextant/shared/annotation"
 )
 
-// aimPatience is how long to wait for an element that cannot be pressed yet, because it is disabled or covered.
 const aimPatience = 2 * time.Second
 
-// maxRedraws bounds how often an element is looked up again because the page rendered it again before the action.
 const maxRedraws = 5
 
-// actionTimeout bounds the time that a page has to accept an action.
 const actionTimeout = 10 * time.Second
 
-// aim scrolls the element into view, waits until it can be pressed, at most about aimPatience, and returns a point
-// of the page's viewport at which a press hits it.
+// aim scrolls the element into view and returns a point of the page's viewport at which a press hits it.
 func (t *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
@@ -75,7 +71,6 @@ func (t *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64,
 	return x, y, err
 }
 
-// askAim asks the element's document for a point to press.
 func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.PressPoint, error) {
 	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.PressPoint{}, err
@@ -87,11 +82,9 @@ func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Pres
 	return collect.Aim(ctx, t.Document, t.Element.Handle, o)
 }
 
-// nextFrame resolves when the page has drawn a frame, or after 60 ms when it draws none.
 const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
 
-// throughFrames scrolls a point of a frame into view and returns it as a point of the page's viewport. It returns a
-// fault when something covers the frame or one around it.
+// throughFrames scrolls a point of a frame into view and returns it as a point of the page's viewport.
 func (t *Target) throughFrames(ctx context.Context, p collect.PressPoint) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
 	if err := t.Document.Reveal(ctx, rect); err != nil {
@@ -137,7 +130,6 @@ func (t *Target) throughFrames(ctx context.Context, p collect.PressPoint) (x, y 
 	}
 }
 
-// refusalFault converts the collector's refusal to a fault.
 func (t *Target) refusalFault(ctx context.Context, p collect.PressPoint) error {
 	switch p.State {
 	case "gone":
@@ -148,7 +140,6 @@ func (t *Target) refusalFault(ctx context.Context, p collect.PressPoint) error {
 	return observe.RefusalFault(t.tab.Session.Manager.Elements, t.Element, p)
 }
 
-// missedFault returns the fault for a press that hit another element.
 func (t *Target) missedFault(what string) error {
 	if what == "" {
 		what = "something outside its frame"
@@ -161,15 +152,14 @@ func (t *Target) missedFault(what string) error {
 	}
 }
 
-// onElement runs an action on an element, in its tab. It does not check that the element still exists; do must aim
-// or verify. It calls do again when the page has rendered the element again.
+// onElement does not check that the element still exists; do must aim or verify. It calls do again when the page has
+// rendered the element again.
 func onElement(ctx context.Context, s *page.Session, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (annotation.Observation, error) {
 	return onElementWithin(ctx, s, actionTimeout, id, do)
 }
 
-// onElementWithin is like onElement, but the page must accept the action within limit.
 func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (ans annotation.Observation, err error) {

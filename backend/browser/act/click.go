@@ -1,6 +1,6 @@
-// Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
-// runs scripts. The browser makes trusted input events. A press on an element is aimed first, and a guard in the
-// page stops it when it would reach another element. Presses at points are not guarded.
+// Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and runs
+// scripts. A press on an element is aimed first, and a guard in the page stops it when it would reach another element.
+// Presses at points are not guarded.
 package act
 
 import (
@@ -27,7 +27,6 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 	})
 }
 
-// parsePress validates the options of a click and returns the press and the verb for its description.
 func parsePress(button string, count int, modifiers []string) (press input.MousePress, verb string, err error) {
 	mods, err := input.ParseModifiers(modifiers)
 	if err != nil {
@@ -62,14 +61,12 @@ func parsePress(button string, count int, modifiers []string) (press input.Mouse
 	return input.MousePress{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// maxClickTries bounds the attempts of a click. maxSlips bounds those in which the press hit the element but its
-// release did not.
 const (
 	maxClickTries = 5
-	maxSlips      = 2
+	// maxSlips bounds the repetitions after a press that hit the element although its release did not.
+	maxSlips = 2
 )
 
-// click aims and presses, up to maxClickTries times while the press is stopped because it would hit another element.
 func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePress, verb string) error {
 	releasesMissed, again := 0, true
 	for n := range maxClickTries {
@@ -108,7 +105,7 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 	return nil
 }
 
-// pressResult returns what the guarded press hit. hit asks the page: EndPressGuard or ReadPressGuard.
+// pressResult returns what the guarded press hit. hit is EndPressGuard or ReadPressGuard.
 func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
@@ -128,8 +125,8 @@ func (t *Target) pressResult(ctx context.Context,
 	return result, err
 }
 
-// navigatedResult returns the result of a press during which the page navigated: a hit, with a note unless the press
-// caused the navigation.
+// navigatedResult is for a press during which the page navigated: a hit, with a note unless the press caused the
+// navigation.
 func (t *Target) navigatedResult() collect.PressResult {
 	if caused, _ := t.tab.Tracker.NavigatedSince(t.pressed); !caused {
 		page.AddActionNote(t.action,
@@ -138,7 +135,7 @@ func (t *Target) navigatedResult() collect.PressResult {
 	return collect.PressResult{Seen: true, Hit: true}
 }
 
-// hover aims and moves the mouse to the element. If the page then moves the element, hover follows once.
+// hover follows the element once if the page moves it away from the pointer.
 func (t *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
 	if x, y, err = t.aim(ctx, collect.AimOptions{}); err != nil {
 		return 0, 0, err
@@ -169,7 +166,6 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation
 	})
 }
 
-// blockedFault converts a refusal of the page to a fault that names the element. It returns other errors unchanged.
 func (t *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {

@@ -20,8 +20,7 @@ type DialogOptions struct {
 	User, Password string
 }
 
-// HandleDialog answers the open dialog of the active tab, or that of another tab when the active one has none. The
-// observation describes what the page did then.
+// HandleDialog answers the open dialog of the active tab, or that of another tab when the active one has none.
 func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotation.Observation, error) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -62,7 +61,6 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	})
 }
 
-// checkAnswer returns a fault when the answer does not suit the kind of dialog, else nil.
 func checkAnswer(d *page.Dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
@@ -85,7 +83,6 @@ func checkAnswer(d *page.Dialog, o DialogOptions) *surface.Fault {
 	return nil
 }
 
-// answerDialog answers d; the running action then waits for the effects.
 func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogOptions) error {
 	verb := "dismissed"
 	if o.Accept {
@@ -116,7 +113,6 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	return nil
 }
 
-// answerLogin answers an HTTP authentication request.
 func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOptions) error {
 	req := page.CancelAuthRequest(d.RequestID)
 	a.SetOutcome("gave no user name")
@@ -142,7 +138,6 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 	return nil
 }
 
-// answerDialogByKey accepts or dismisses the tab's dialog with the key Enter or Escape.
 func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotation.Observation, error) {
 	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
 	d := t.CurrentDialog()

@@ -31,7 +31,6 @@ type DragOptions struct {
 	By   *Point
 }
 
-// drag is the state of a running drag.
 type drag struct {
 	a      *page.Action
 	o      DragOptions
@@ -44,8 +43,7 @@ type drag struct {
 	intercepted <-chan *proto.InputDragData
 }
 
-// Drag presses on From, moves in small steps and releases on To, or at the offset By. When To is an element, the
-// pointer goes slightly past its drop point in the direction of travel, which sortable lists need.
+// Drag presses on From, moves in small steps and releases on To, or at the offset By.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
 		return annotation.Observation{}, &surface.Fault{
@@ -137,7 +135,6 @@ func (d *drag) run(ctx context.Context) (err error) {
 	return d.release(ctx)
 }
 
-// sentence describes the drag for the outcome.
 func (d *drag) sentence() string {
 	what := fmt.Sprintf("from (%.0f, %.0f)", d.x, d.y)
 	if d.from != nil {
@@ -152,7 +149,6 @@ func (d *drag) sentence() string {
 	return fmt.Sprintf("dragged %s by (%.0f, %.0f)", what, d.o.By.X, d.o.By.Y)
 }
 
-// press presses the button on the source and checks that the press hit it.
 func (d *drag) press(ctx context.Context) (err error) {
 	c := d.a.Client(ctx)
 	if d.from == nil {
@@ -211,7 +207,7 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	_, _ = collect.EndPressGuard(ctx, d.source)
 }
 
-// goal returns the current end point of the drag, and how far past it the pointer moves.
+// goal returns the current end point of the drag, and how far past it the pointer moves, which sortable lists need.
 func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	switch {
 	case d.to != nil:
@@ -226,7 +222,6 @@ func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	return d.x + d.o.By.X, d.y + d.o.By.Y, 0, nil
 }
 
-// move moves the pointer from the source to the goal.
 func (d *drag) move(ctx context.Context) error {
 	x, y, _, err := d.goal(ctx)
 	if err != nil {
@@ -300,7 +295,6 @@ func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
 	return nil
 }
 
-// step moves the pointer to a point, by a mouse event or, once a native drag-and-drop has started, a drag event.
 func (d *drag) step(ctx context.Context, x, y float64) error {
 	c := d.a.Client(ctx)
 	d.a.Tab.ShowPointer(x, y, true, d.o.From.ID)
@@ -332,7 +326,6 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
 }
 
-// release ends the drag. It adds a note when nothing took a native drop.
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
@@ -360,7 +353,6 @@ func (d *drag) release(ctx context.Context) error {
 	return nil
 }
 
-// cancel releases the button of an unfinished drag, whatever its state.
 func (d *drag) cancel() {
 	if d.native != nil {
 		d.a.Page.Post(d.a.Page.SessionID, proto.InputDispatchDragEvent{
@@ -373,8 +365,7 @@ func (d *drag) cancel() {
 	})
 }
 
-// dropPoint returns the point of the page's viewport at which to drop on the element; first is true before the drag
-// has started.
+// dropPoint returns a point of the page's viewport; first is true before the drag.
 func (t *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
 	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.DropPoint{}, err

@@ -18,15 +18,13 @@ import (
 	"sextant/shared/annotation"
 )
 
-// serializeScript is a JavaScript function that converts a script's value to JSON text.
+// serializeScript is a JavaScript function that converts a script's value to one that JSON can represent.
 //
 //go:embed evaluate.js
 var serializeScript string
 
 const (
-	// maxScript bounds a script, in bytes.
-	maxScript = 100_000
-	// defaultScriptLimit is the default time limit of a script.
+	maxScript          = 100_000
 	defaultScriptLimit = 10 * time.Second
 	// maxValue bounds the JSON text of a script's value, in bytes.
 	maxValue = 50_000
@@ -113,8 +111,7 @@ func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Truncated: true}, nil
 }
 
-// normalizeJSON rewrites JSON without white space, with the escapes of annotation.AppendString and members in order.
-// It stops once the result is longer than maxValue bytes.
+// normalizeJSON stops once the result is longer than maxValue bytes.
 func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -192,8 +189,7 @@ func isScriptError(err error) bool {
 	return errors.As(err, &e)
 }
 
-// syntaxLine converts the line of a syntax error to the script's own, from 1; before is the number of our lines
-// above.
+// syntaxLine converts the line of a syntax error to the script's own, from 1; before is the number of our lines above.
 func syntaxLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if errors.As(err, &e) {
@@ -202,8 +198,7 @@ func syntaxLine(err error, before int) error {
 	return err
 }
 
-// thrownLine converts the line of an exception to the script's own, from 1. It prefers the newest stack frame of the
-// script.
+// thrownLine is like syntaxLine for an exception, and prefers the line of the script's newest stack frame.
 func thrownLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if !errors.As(err, &e) {
@@ -219,8 +214,8 @@ func thrownLine(err error, before int) error {
 	return err
 }
 
-// scriptFault returns the fault for a script that failed, and stops one that still runs. It returns nil, with a
-// note, for a script whose page was left.
+// scriptFault also stops a script that still runs. It returns nil, with a note, when another document replaced that of
+// the script.
 func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err error, limit time.Duration) error {
 	var thrown *cdp.ScriptError
 	switch {

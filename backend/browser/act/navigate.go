@@ -16,14 +16,11 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Options of actions mirror the parameters of the tools; a zero value is the default that the tool documents.
-
 // NavigateOptions says where to go: to URL or, by Action, back, forward or reload. Set exactly one.
 type NavigateOptions struct{ URL, Action string }
 
-// CompleteAddress completes a typed address: "example.com" becomes an https address, localhost or a private IP
-// address an http one. It returns an error for text without a host, unless it is a file: or chrome: address or
-// about:blank.
+// CompleteAddress completes a typed address: "example.com" becomes an https address, localhost or a local IP address an
+// http one. It returns an error for text without a host, unless it is a file: or chrome: address or about:blank.
 func CompleteAddress(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -55,7 +52,6 @@ func CompleteAddress(typed string) (string, error) {
 	return typed, nil
 }
 
-// checkAddress returns a fault when CheckAddress refuses an address.
 func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	if s.Manager.Config.CheckAddress == nil || address == page.BlankPage {
 		return nil
@@ -131,7 +127,6 @@ func navigation(s *page.Session, t *page.Tab, action, address string) func(conte
 	}
 }
 
-// goHistory goes one history entry back or forward.
 func goHistory(ctx context.Context, a *page.Action, direction string) error {
 	h, err := proto.PageGetNavigationHistory{}.Call(a.Client(ctx))
 	if err != nil {
@@ -160,7 +155,7 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 // stepLimit bounds the wait for a history step that may not change anything.
 const stepLimit = time.Second
 
-// goFrameHistory goes to a history entry that differs only in a frame of the page. That frame may no longer exist.
+// goFrameHistory goes to a history entry that differs only in a frame of the page, which may no longer exist.
 func goFrameHistory(ctx context.Context, a *page.Action, entry int, direction string) error {
 	if err := (proto.PageNavigateToHistoryEntry{EntryID: entry}).Call(a.Client(ctx)); err != nil {
 		return fmt.Errorf("going %s: %w", direction, err)

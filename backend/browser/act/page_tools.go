@@ -35,8 +35,7 @@ func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) 
 	return list, err
 }
 
-// offeredTools returns the tools that the documents offer. It asks again, because earlier reports may belong to
-// previous pages.
+// offeredTools asks the browser again, because earlier reports may belong to previous pages.
 func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
 	t.WithLock(t.PageTools.Reset)
 	var asked []string
@@ -134,7 +133,6 @@ func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
 
 var errSlowTool = errors.New("the page's tool took too long")
 
-// invokeTool calls a page's tool and waits for the result. When p.Form is true, it only fills in the form.
 func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input json.RawMessage) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.CallTimeout, errSlowTool)
 	defer cancel()

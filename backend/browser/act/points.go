@@ -23,11 +23,8 @@ type ClickAtOptions struct {
 	Modifiers []string
 }
 
-// maxMoves is about the largest number of mouse moves of a path with few points; on longer paths they are further
-// apart.
 const maxMoves = 400
 
-// checkInView returns a fault when a point is outside of the page's viewport.
 func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	raw, err := a.Page.MainDocument().Call(ctx, "function () { return [innerWidth, innerHeight] }")
 	if err != nil {
@@ -47,7 +44,6 @@ func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	}
 }
 
-// describePoint names the element at a point of the page, including elements in frames: `[12] button "Save"`.
 func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, error) {
 	doc := a.Page.MainDocument()
 	for range observe.MaxDepth {
@@ -168,7 +164,6 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 	})
 }
 
-// interpolate returns a path over all points in steps of at most 10 CSS pixels, or more on a long path.
 func interpolate(points []Point) []Point {
 	length := 0.0
 	for i := 1; i < len(points); i++ {

@@ -71,8 +71,8 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 	})
 }
 
-// scrollWheel turns the mouse wheel where the script found nothing to scroll: some pages scroll their content on
-// wheel events. It changes the outcome when the page then changes, and does nothing for top and bottom.
+// scrollWheel turns the mouse wheel where the script found nothing to scroll, because some pages scroll their content
+// on wheel events.
 func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.ScrollOptions, where string) error {
 	amount := o.Amount
 	if amount == 0 {

@@ -85,8 +85,8 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 // editorDelay is how long an editor may take to read the selection after a key: some debounce keys by 100 ms.
 const editorDelay = 130 * time.Millisecond
 
-// notifyEditor makes a rich-text editor read the selection, by pressing a key without effect. Without it, the toolbar
-// of some editors would act on the wrong place, because they read the selection only after a key or a mouse button.
+// notifyEditor presses a key without effect, because some rich-text editors read the selection only after a key or a
+// mouse button.
 func notifyEditor(ctx context.Context, a *page.Action, doc *cdp.Document) error {
 	if edits, err := collect.SelectionIsEditable(ctx, doc); err != nil || !edits {
 		return err

@@ -20,8 +20,7 @@ type TabCommand struct {
 	Tab         int
 }
 
-// ManageTabs lists, opens, selects or closes tabs and returns the list of tabs afterwards. After open and select, the
-// observation lists all elements in the tab's viewport.
+// ManageTabs lists, opens, selects or closes tabs and returns the list of tabs afterwards.
 func ManageTabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.Observation, []event.Tab, error) {
 	var ans annotation.Observation
 	var err error
@@ -46,7 +45,6 @@ func ManageTabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.
 	return ans, tabs, err
 }
 
-// overview returns an observation without a snapshot: the active tab's address, title and effects.
 func overview(s *page.Session, outcome string) annotation.Observation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -97,7 +95,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	})
 }
 
-// tabByID returns a tab; 0 is the active one. The error is a fault when there is none.
+// tabByID returns a tab; 0 is the active one.
 func tabByID(s *page.Session, id int) (*page.Tab, error) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -138,7 +136,6 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observa
 	})
 }
 
-// closeTab closes a tab and ends the action that runs in it.
 func closeTab(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return annotation.Observation{}, err

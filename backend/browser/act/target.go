@@ -22,7 +22,7 @@ type Target struct {
 	action   *page.Action
 	Document *cdp.Document
 	Element  identity.Element
-	// pressed is the tracker's Now before the newest press.
+	// pressed is the tracker's Moment before the newest press.
 	pressed int
 }
 
@@ -58,7 +58,6 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
 }
 
-// reusedFault returns the fault for a node that the page now uses in another row.
 func (t *Target) reusedFault(ctx context.Context, row string) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
@@ -67,7 +66,7 @@ func (t *Target) reusedFault(ctx context.Context, row string) error {
 		surface.Truncate(row, 60)))
 }
 
-// locateTarget finds an element without checking that it is still in the page: aiming checks that.
+// locateTarget does not check that the element is still in the page; aiming does.
 func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
@@ -89,8 +88,7 @@ func (t *Target) verify(ctx context.Context) error {
 	return err
 }
 
-// rebind follows the id to the node that replaced the removed one, with a new snapshot of the whole page. It returns
-// a fault when there is none.
+// rebind follows the id to the node that replaced the removed one, with a new snapshot of the whole page.
 func (t *Target) rebind(ctx context.Context) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
@@ -108,7 +106,6 @@ func (t *Target) rebind(ctx context.Context) error {
 	return nil
 }
 
-// goneFault returns the fault for an id without a node. It suggests the most similar elements.
 func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	f := &surface.Fault{
 		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",

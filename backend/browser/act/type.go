@@ -18,7 +18,6 @@ import (
 	"sextant/shared/annotation"
 )
 
-// checkSecretOrigin returns a fault when only is neither "" nor the origin of the element's document.
 func (t *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	if only == "" {
 		return nil
@@ -50,15 +49,13 @@ func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotati
 	})
 }
 
-// secret reports whether the element is a password field, so that the result hides the text. It returns true when
-// that is unknown.
+// secret reports whether the element is a password field, also when that is unknown.
 func (t *Target) secret(ctx context.Context) bool {
 	raw, err := t.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(t.Element.Handle)+
 		")(); return !!n && n.type === 'password' }")
 	return err != nil || string(raw) != "false"
 }
 
-// typeText puts text into a field and notes when the field then contains something else.
 func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
 	x, y, err := t.aim(ctx, collect.AimOptions{})
 	if err != nil {
@@ -98,7 +95,7 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		w, want, err := t.typeInto(ctx, a, field, o, sentence, byPress)
 		switch {
 		case errors.Is(err, cdp.ErrReplaced), errors.Is(err, collect.ErrGone):
-			w.Gone = true // the page navigated with the text
+			w.Gone = true
 		case err != nil:
 			return err
 		}
@@ -110,8 +107,7 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	return t.submit(ctx, a, o.Submit)
 }
 
-// typeInto replaces the selected content of the focused field or, without o.Clear, appends to it, and reads the
-// result. If the field ignored the text, it types again key by key, for fields that react only to key events.
+// typeInto types again key by key if the field ignored the text, for fields that react only to key events.
 func (t *Target) typeInto(
 	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, byPress bool,
 ) (w collect.TypingResult, want string, err error) {
@@ -140,8 +136,6 @@ func (t *Target) typeInto(
 	return w, want, nil
 }
 
-// checkContent notes the content of the field in the result when it differs from the typed text. It returns a fault
-// when none of the text arrived.
 func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
 	switch {
 	case w.Exact || w.Gone:
@@ -165,8 +159,7 @@ func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 	return nil
 }
 
-// focus focuses the element. byPress is true when only a press could do that; then another element may have the
-// focus.
+// focus returns byPress when only a press could focus the element; then another element may have the focus.
 func (t *Target) focus(ctx context.Context, a *page.Action) (byPress bool, err error) {
 	var refused *collect.Refusal
 	err = collect.Focus(ctx, t.Document, t.Element.Handle)
@@ -182,7 +175,6 @@ func (t *Target) focus(ctx context.Context, a *page.Action) (byPress bool, err e
 // maxKeys bounds the length in bytes of text that is typed again key by key.
 const maxKeys = 1000
 
-// write types into the focused field, whose content is selected, key by key or at once. Without o.Clear, it appends.
 func write(ctx context.Context, c proto.Client, field collect.TextField, o surface.TypeOptions, keys bool) (err error) {
 	switch {
 	case !o.Clear && !field.Empty:
@@ -217,7 +209,6 @@ func write(ctx context.Context, c proto.Client, field collect.TextField, o surfa
 	return nil
 }
 
-// checkKeysReached returns a fault when typed keys did not reach the element.
 func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
 	result, err := collect.EndKeyGuard(ctx, t.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && result.Hit {

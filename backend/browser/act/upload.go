@@ -19,10 +19,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// chooserTimeout bounds the wait for the file chooser after a click.
 const chooserTimeout = time.Second
 
-// maxFiles bounds the files of one upload.
 const maxFiles = 50
 
 // Upload passes files to the element id: to a file field, to the field that the element labels or contains, or to
@@ -59,8 +57,6 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 	})
 }
 
-// checkFiles returns a description of the files, such as `"cv.pdf" (12.0 kB)`, or a fault when a path is not a
-// regular file.
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &surface.Fault{
@@ -112,11 +108,10 @@ func (t *Target) oneFileFault() error {
 	}
 }
 
-// noteFileField notes in the result that the field is empty again, or which files it asks for.
 func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
 	now, err := collect.FileInputOf(ctx, t.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
-		return nil // the page navigated with the files
+		return nil
 	}
 	if err != nil {
 		return err
@@ -130,7 +125,6 @@ func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 	return nil
 }
 
-// answerChooser clicks the element and answers the file chooser that opens. When none opens, it drops the files.
 func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
 	choosers := make(chan page.FileChooser, 8)
 	a.Tab.WithLock(func() { a.Tab.Choosers = choosers })
@@ -168,7 +162,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	}
 }
 
-// setChooserFiles passes the files to the chooser c, which must be of the element's own document.
+// setChooserFiles needs a chooser of the element's own document.
 func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string,
 	what string,
 ) error {
@@ -192,7 +186,6 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 	return nil
 }
 
-// dropFiles drops files on the element as if they were dragged from the desktop.
 func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, what string) error {
 	x, y, err := t.aim(ctx, collect.AimOptions{})
 	if err != nil {

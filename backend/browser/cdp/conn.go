@@ -10,7 +10,7 @@ import (
 	rodcdp "github.com/go-rod/rod/lib/cdp"
 )
 
-// ErrClosed is returned by all calls after the connection to the browser has ended.
+// ErrClosed is the error of calls when the connection to the browser has ended.
 var ErrClosed = errors.New("the browser's connection has ended")
 
 // Event is an event of the protocol.
@@ -102,7 +102,6 @@ func (c *Conn) Call(ctx context.Context, session, method string, params any) (js
 	return c.callUntil(ctx, nil, session, method, params)
 }
 
-// callUntil is like Call, but returns ErrReplaced when gone is closed first.
 func (c *Conn) callUntil(
 	ctx context.Context, gone <-chan struct{}, session, method string, params any,
 ) (json.RawMessage, error) {
@@ -127,7 +126,6 @@ func (c *Conn) callUntil(
 	}
 }
 
-// drop forgets an abandoned call.
 func (c *Conn) drop(id int) {
 	c.mu.Lock()
 	delete(c.pending, id)
@@ -192,7 +190,6 @@ func (c *Conn) read() {
 	}
 }
 
-// take removes and returns the function that receives the response to a call.
 func (c *Conn) take(id int) func(json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,17 +225,14 @@ func DecodeEvent[T any](e Event) (T, bool) {
 	return v, json.Unmarshal(e.Params, &v) == nil
 }
 
-// sessionClient runs rod's typed requests on a session of a Conn.
 type sessionClient struct {
 	ctx     context.Context
 	conn    *Conn
 	session string
 }
 
-// GetContext implements proto.Contextable.
 func (s sessionClient) GetContext() context.Context { return s.ctx }
 
-// Call implements proto.Client.
 func (s sessionClient) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
 	return s.conn.Call(ctx, s.session, method, params)
 }

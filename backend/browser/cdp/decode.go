@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// plainText extracts the result of a Runtime call that is a string, false for any other result. It reads large
-// answers in one pass; encoding/json would need four.
+// plainText extracts the result of a Runtime call that is a string. It reads large answers in one pass.
 func plainText(raw json.RawMessage) (string, bool) {
 	rest, ok := bytes.CutPrefix(raw, []byte(`{"result":{"type":"string","value":"`))
 	if !ok {
@@ -21,7 +20,6 @@ func plainText(raw json.RawMessage) (string, bool) {
 	return unescape(rest)
 }
 
-// unescape returns the text of a JSON string without its quotes, false when b is not valid.
 func unescape(b []byte) (string, bool) {
 	i := bytes.IndexByte(b, '\\')
 	if bytes.IndexByte(b, '"') >= 0 && i < 0 {
@@ -74,7 +72,6 @@ func unescape(b []byte) (string, bool) {
 	return string(append(out, b...)), true
 }
 
-// unit decodes one \uXXXX escape; its size is 0 when there is none.
 func unit(b []byte) (rune, int) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, 0
@@ -86,8 +83,7 @@ func unit(b []byte) (rune, int) {
 	return rune(n), 6
 }
 
-// splitAnswer splits the response to a call, {"id":7,"result":{…},"sessionId":"…"}, by looking at its ends only. ok
-// is false for messages of any other form.
+// splitAnswer splits {"id":7,"result":{…},"sessionId":"…"} by looking at its ends only.
 func splitAnswer(data []byte) (id int, result json.RawMessage, ok bool) {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"id":`))
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// ErrReplaced is returned by the calls of a Document that another document has replaced or whose frame was removed.
+// ErrReplaced is the error of calls of a Document that another has replaced or whose frame was removed.
 var ErrReplaced = errors.New("the document was replaced")
 
 // ScriptError is an exception thrown by a script that we ran in a page. Line counts from 0.
@@ -25,10 +25,10 @@ func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
 
 const worldName = "sextant"
 
-// Document is one document in one frame, from its commit until the next one. The ids of elements belong to a
-// Document. It implements collect.World. Its methods may be called concurrently.
+// Document is one document in one frame. It ends when another replaces it, its frame is removed, or its isolated world
+// is lost. It implements collect.World. Its methods may be called concurrently.
 type Document struct {
-	// Seq is the number of the document, from 1, which is never used again.
+	// Seq is the document's number, from Options.DocumentCounter.
 	Seq int
 
 	frame    *Frame
@@ -74,7 +74,7 @@ func (d *Document) IsCurrent() bool {
 	}
 }
 
-// end marks the document as replaced. Called under reg.mu.
+// end is called under reg.mu.
 func (d *Document) end() {
 	if d.IsCurrent() {
 		close(d.gone)
@@ -106,7 +106,6 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 
 const callFunctionOn = "Runtime.callFunctionOn"
 
-// callParams returns the parameters for a call of function in the document's isolated world.
 func (d *Document) callParams(
 	ctx context.Context, function string, byValue bool, args []any,
 ) (map[string]any, error) {
@@ -170,7 +169,6 @@ func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMes
 	return res.json(), nil
 }
 
-// isSessionRoot reports whether the document's frame is the top one of its session.
 func (d *Document) isSessionRoot() bool {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -178,14 +176,12 @@ func (d *Document) isSessionRoot() bool {
 	return d.frame.parent == nil || d.frame.parent.session != d.session
 }
 
-// remoteObject is the result of a script.
 type remoteObject struct {
 	Value          json.RawMessage `json:"value"`
 	Unserializable string          `json:"unserializableValue"`
 	ObjectID       string          `json:"objectId"`
 }
 
-// json returns the value as JSON, null for undefined.
 func (r remoteObject) json() json.RawMessage {
 	if len(r.Value) == 0 {
 		return json.RawMessage("null")
@@ -193,7 +189,6 @@ func (r remoteObject) json() json.RawMessage {
 	return r.Value
 }
 
-// run makes a Runtime call and converts exceptions and lost contexts to errors.
 func (d *Document) run(ctx context.Context, method string, req any) (remoteObject, error) {
 	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, method, req)
 	if err != nil {
@@ -202,7 +197,6 @@ func (d *Document) run(ctx context.Context, method string, req any) (remoteObjec
 	return result(raw, method)
 }
 
-// result decodes the answer of a Runtime call. An exception in the page is a *ScriptError.
 func result(raw json.RawMessage, method string) (remoteObject, error) {
 	var res struct {
 		Result           remoteObject
@@ -221,8 +215,7 @@ func result(raw json.RawMessage, method string) (remoteObject, error) {
 	return res.Result, nil
 }
 
-// contextError returns ErrReplaced for any error if d was replaced. For a protocol error about a missing document or
-// world, it also ends d. It returns other errors unchanged.
+// contextError also ends d when a protocol error says that its world or frame is missing.
 func (d *Document) contextError(err error) error {
 	if !d.IsCurrent() {
 		return ErrReplaced
@@ -253,7 +246,6 @@ func (d *Document) supersede() {
 	}
 }
 
-// isolated returns the id of our isolated world in the document, which it creates on first use.
 func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
 	reg := d.frame.page.reg
 	select {

@@ -6,7 +6,6 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// trackFrames updates the tree of frames from the session's events.
 func (r *Registry) trackFrames(s *session, e Event) {
 	switch e.Method {
 	case "Page.frameAttached":
@@ -47,7 +46,7 @@ func (r *Registry) trackFrames(s *session, e Event) {
 	}
 }
 
-// navigated records a committed navigation. Called under the lock.
+// navigated is called under the lock.
 func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	id := string(f.ID)
 	if f.ParentID == "" && session == p.SessionID && id != p.main.ID {
@@ -65,7 +64,6 @@ func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	r.newDocument(frame, string(f.LoaderID), address(f))
 }
 
-// trackContexts remembers the main world of each frame.
 func (r *Registry) trackContexts(s *session, e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// mainWorld returns the execution context id of the document's main world.
 func (d *Document) mainWorld() (int, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -100,7 +99,6 @@ func (d *Document) TerminateExecution() {
 	d.frame.page.reg.conn.Post(d.session, "Runtime.terminateExecution", nil, nil)
 }
 
-// nodeInMain returns the main world's object id of a node of our isolated world.
 func (d *Document) nodeInMain(ctx context.Context, node string, world int) (string, error) {
 	ours, err := d.call(ctx, node, false, nil)
 	if err != nil {

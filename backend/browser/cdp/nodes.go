@@ -32,7 +32,6 @@ func (d *Document) CallText(ctx context.Context, function string, args ...any) (
 	return s, nil
 }
 
-// group is the name of the group of remote objects that are released after one call.
 const group = "sextant-call"
 
 // CallNodes implements collect.World.
@@ -93,8 +92,7 @@ func (d *Document) ClosedRoot(ctx context.Context, function string) (int, error)
 	return closedRoot(res.Node), nil
 }
 
-// closedRoot returns the backend id of the closed shadow root of n, 0 for none. It skips the browser's own shadow
-// roots, such as those of fields and media players.
+// closedRoot skips the browser's own shadow roots, such as those of fields and media players.
 func closedRoot(n *proto.DOMNode) int {
 	for _, r := range n.ShadowRoots {
 		if r.ShadowRootType == proto.DOMShadowRootTypeClosed {
@@ -118,7 +116,6 @@ func (d *Document) Listeners(ctx context.Context) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// documentObject returns the object id of the document in the page's main world, valid for as long as the document.
 func (d *Document) documentObject(ctx context.Context) (string, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()

@@ -18,7 +18,6 @@ type Page struct {
 	TargetID  string
 	ContextID string
 	OpenerID  string
-	// SessionID is the id of the tab's own session.
 	SessionID string
 
 	reg    *Registry
@@ -28,7 +27,7 @@ type Page struct {
 	gone   chan struct{}
 	// frameRequests is sent to the session of every frame in another process.
 	frameRequests []proto.Request
-	// pendingEvents are events that arrived before the page was ready. Only the reading goroutine uses them.
+	// pendingEvents arrived before the page was ready. Only the reading goroutine uses them.
 	pendingEvents []Event
 }
 
@@ -123,7 +122,7 @@ func (p *Page) CurrentDocument(d *Document) *Document {
 	return nil
 }
 
-// add adds a frame to the tree, or returns the existing one. Called under reg.mu.
+// add returns the existing frame if there is one. Called under reg.mu.
 func (p *Page) add(id string, parent *Frame, session string) *Frame {
 	f := p.frames[id]
 	if f == nil {
@@ -144,7 +143,7 @@ func (p *Page) add(id string, parent *Frame, session string) *Frame {
 	return f
 }
 
-// drop removes a frame and its descendants from the tree. Called under reg.mu.
+// drop is called under reg.mu.
 func (p *Page) drop(f *Frame) {
 	p.dropChildren(f)
 	f.doc.end()
@@ -159,8 +158,8 @@ func (p *Page) dropChildren(f *Frame) {
 	}
 }
 
-// Send sends calls on the page's own session in one batch and waits for all answers. The error is that of the first
-// call that failed, or the end of ctx or of the tab.
+// Send sends calls on the page's own session and waits for all answers. The error is that of the first call that
+// failed, the cause of ctx's end, or ErrReplaced when the tab was closed.
 func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
 	got := make(chan error, len(reqs))
 	for _, r := range reqs {

@@ -86,7 +86,6 @@ func (d *Document) Parent() *Document {
 	return d.frame.parent.doc
 }
 
-// owner returns the backend id of the frame element of d in its parent.
 func (d *Document) owner(ctx context.Context, parent *Document) (proto.DOMBackendNodeID, error) {
 	res, err := proto.DOMGetFrameOwner{FrameID: proto.PageFrameID(d.frame.ID)}.Call(parent.Client(ctx))
 	if err != nil {
@@ -155,8 +154,7 @@ func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	return in, nil
 }
 
-// Reveal scrolls the documents around d, outermost first, until the rectangle r of d (in its own pixels; nil for all
-// of it) is in view.
+// Reveal scrolls the documents around d, outermost first, to show the rectangle r of d, nil for all of it.
 func (d *Document) Reveal(ctx context.Context, r *proto.DOMRect) error {
 	parent := d.Parent()
 	if parent == nil {
@@ -208,7 +206,6 @@ func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) 
 	return text, nil
 }
 
-// overScript names the element at (x, y), "" when it is the frame element itself.
 const overScript = `function (x, y) {
   let hit = document.elementFromPoint(x, y);
   while (hit && hit.shadowRoot) {

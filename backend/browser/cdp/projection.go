@@ -26,7 +26,6 @@ func (p projection) at(u, v float64) (x, y float64) {
 	return (p.a*u + p.b*v + p.c) / k, (p.d*u + p.e*v + p.f) / k
 }
 
-// from is the inverse of at.
 func (p projection) from(x, y float64) (u, v float64) {
 	a, b, c := p.a-p.g*x, p.b-p.h*x, x-p.c
 	d, e, f := p.d-p.g*y, p.e-p.h*y, y-p.f

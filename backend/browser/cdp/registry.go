@@ -1,12 +1,11 @@
 // Package cdp speaks the DevTools protocol and tracks the browser's sessions and frames.
 //
-// Site isolation gives a cross-site frame its own process and therefore its own protocol session, but rod's Page
-// knows only one session. This package attaches to every tab (or those that Options.ContextFilter selects) and every
-// such frame with a flattened session, recursively. It pauses each until it is set up, so that no event at the start
-// of a page is missed; only a filtered tab is not paused. A Page is the tree of frames over all its sessions; a
-// Document is the content of a frame from one commit to the next.
+// Site isolation gives a cross-site frame its own process and therefore its own protocol session, but rod's Page knows
+// only one session. This package attaches to every tab (or those that Options.ContextFilter selects) and every such
+// frame with a flattened session, recursively. It pauses each, except filtered tabs, until it is set up. A Page is the
+// tree of frames over all its sessions; a Document is the content of a frame.
 //
-// The package only tracks the browser. It makes no decisions about tabs, annotations or waiting.
+// The package makes no decisions about tabs, annotations or waiting.
 package cdp
 
 import (
@@ -29,16 +28,14 @@ type Handler interface {
 	// HandlePageEvent reports an event of one of the page's sessions, after the registry has updated its own state. p
 	// is nil for events of no page, such as a download's.
 	HandlePageEvent(p *Page, e Event)
-	// HandlePageClosed reports that a tab was closed.
 	HandlePageClosed(p *Page)
 }
 
 // Registry tracks the pages of one browser connection.
 type Registry struct {
-	conn    *Conn
-	handler Handler
-	log     *slog.Logger
-	// pageSetUp is sent to every new tab.
+	conn      *Conn
+	handler   Handler
+	log       *slog.Logger
 	pageSetUp []proto.Request
 	// sessionSetUp is sent to every session, including those of frames.
 	sessionSetUp []proto.Request
@@ -63,7 +60,6 @@ func (c *Counter) next() int {
 	return c.last
 }
 
-// maxPendingEvents bounds the events that are queued until a tab is set up.
 const maxPendingEvents = 500
 
 // session is an attached target; frame is the id of its root frame.
@@ -74,15 +70,13 @@ type session struct {
 
 // Options configures a Registry.
 type Options struct {
-	Handler Handler
-	// DocumentCounter issues the numbers of documents.
+	Handler         Handler
 	DocumentCounter *Counter
 	Log             *slog.Logger
 	// PageSetUp is sent to every new tab before its page runs, if the tab is paused.
 	PageSetUp []proto.Request
-	// DocumentStart is a script that runs in our isolated world of every new document before the page's own scripts,
-	// "" for none. It may call the function named Binding with a text, which arrives as a Runtime.bindingCalled
-	// event.
+	// DocumentStart is a script that runs in our isolated world of new documents before the page's own scripts, ""
+	// for none. It may call the function named Binding with a text, which arrives as a Runtime.bindingCalled event.
 	DocumentStart, Binding string
 	// ContextFilter, when not nil, reports whether tabs of a browser context are tracked, for a browser that others
 	// use too. The reading goroutine calls it; it must not block.
@@ -163,7 +157,6 @@ func (r *Registry) event(e Event) {
 	}
 }
 
-// pageOf returns the page that an event of the browser's own session refers to, nil for none.
 func (r *Registry) pageOf(e Event) *Page {
 	var a struct {
 		TargetID   string `json:"targetId"`
@@ -192,7 +185,7 @@ func (r *Registry) pageOf(e Event) *Page {
 	return nil
 }
 
-// opener returns the page with a target id, nil for none. Called under the lock.
+// opener is called under the lock.
 func (r *Registry) opener(id proto.TargetTargetID) *Page {
 	for _, s := range r.sessions {
 		if s.page.TargetID == string(id) && s.page.ready {
@@ -210,7 +203,6 @@ func (r *Registry) decode(e Event, into any) bool {
 	return true
 }
 
-// attached sets up a new session before the target may run.
 func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	id, info := string(a.SessionID), a.TargetInfo
 	if strings.HasPrefix(info.URL, printPreview) {
@@ -265,7 +257,6 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
 }
 
-// tree adds the frames that a new session already has.
 func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 	var res proto.PageGetFrameTreeResult
 	if err == nil {
@@ -290,7 +281,7 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 	s.page.pendingEvents = nil
 }
 
-// addTree adds a frame with its descendants. Called under the lock.
+// addTree is called under the lock.
 func (r *Registry) addTree(p *Page, t *proto.PageFrameTree, session string) {
 	f := p.add(string(t.Frame.ID), p.frames[string(t.Frame.ParentID)], session)
 	if f.doc.loaderID == "" {
@@ -335,7 +326,7 @@ func (r *Registry) detached(id string) {
 	}
 }
 
-// newDocument replaces the document of a frame. Called under the lock.
+// newDocument is called under the lock.
 func (r *Registry) newDocument(f *Frame, loader, url string) {
 	if f.doc != nil {
 		f.doc.end()

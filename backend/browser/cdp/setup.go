@@ -50,7 +50,6 @@ func setUp(o Options) []proto.Request {
 	return append(list, autoAttach())
 }
 
-// resume continues a paused request.
 func (r *Registry) resume(e Event) {
 	var p struct {
 		RequestID string `json:"requestId"`
@@ -64,8 +63,7 @@ func (r *Registry) resume(e Event) {
 // printPreview is the address of the print dialog of a browser with a window.
 const printPreview = "chrome://print/"
 
-// attachPrintPreview attaches to a print dialog, a page that auto-attach leaves out. It ignores dialogs of tabs that
-// are not ours.
+// attachPrintPreview attaches to a print dialog, a page that auto-attach leaves out.
 func (r *Registry) attachPrintPreview(e Event) {
 	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" ||
 		!bytes.Contains(e.Params, []byte(printPreview)) {

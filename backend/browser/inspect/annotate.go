@@ -1,5 +1,4 @@
-// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition is
-// true.
+// Package inspect reads a tab: its elements, text, pictures and PDF, and whether a condition is true.
 package inspect
 
 import (
@@ -31,7 +30,6 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 	all := ans.Elements
 	found, partial := annotation.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
-		// The match may be further down the page.
 		rest, err := observeTab(ctx, s, t, true, false)
 		if err != nil {
 			return annotation.Observation{}, err

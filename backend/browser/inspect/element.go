@@ -10,7 +10,6 @@ import (
 	"sextant/backend/surface"
 )
 
-// linkTimeout bounds the time that the page has to answer HasLink or KeyTargets.
 const linkTimeout = 200 * time.Millisecond
 
 // OriginOf returns what is known about the origin of the element id.
@@ -38,9 +37,9 @@ func RoleAndName(s *page.Session, id int) (role, name string) {
 	return element.Role, element.Name
 }
 
-// KeyTargets returns the addresses of the documents that a key press may reach: the page in front, or its frames
-// when one of them has the focus. When the page does not answer in time, it returns all of them. It returns nil when
-// there is no page or it has a dialog.
+// KeyTargets returns the addresses of the documents that a key press may reach: the page in front, or its frames when
+// one of them has the focus. When the page does not answer in time, it returns all of them. It returns nil when there
+// is no page that can answer.
 func KeyTargets(s *page.Session) []string {
 	page := s.FrontPage()
 	if page == nil {

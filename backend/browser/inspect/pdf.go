@@ -22,7 +22,7 @@ import (
 	"sextant/shared/event"
 )
 
-// checkPrintable returns a fault for a page that shows a secret, because a PDF cannot be painted over.
+// checkPrintable refuses a page that shows a secret, because a PDF cannot be painted over.
 func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) error {
 	var all []observe.PlacedDocument
 	for _, d := range docs {
@@ -46,10 +46,8 @@ func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) 
 	return err
 }
 
-// maxPDF bounds a page's PDF, in bytes.
 const maxPDF = 256 << 20
 
-// printTimeout bounds the time that the browser has to print. It is longer than any call waits.
 const printTimeout = 2 * time.Minute
 
 // PDFOptions says how to print a page. Name is the file name ("": made from the title). Paper is a4 (default),
@@ -136,7 +134,6 @@ func PrintPDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Downloa
 	}), nil
 }
 
-// printTo writes a page's PDF into a new file and returns its size.
 func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.PagePrintToPDF) (int64, error) {
 	c := doc.Client(ctx)
 	stream, err := startPrint(ctx, doc, req)
@@ -158,8 +155,7 @@ func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.Page
 	return size, err
 }
 
-// startPrint makes a page's PDF in the browser. The browser continues when ctx ends first; its stream, a file, is
-// then closed when it arrives.
+// The browser continues to print when ctx ends first; startPrint then closes its stream, a file, when it arrives.
 func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF) (proto.IOStreamHandle, error) {
 	type outcome struct {
 		stream proto.IOStreamHandle
@@ -190,14 +186,12 @@ func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF
 	}
 }
 
-// closeStream closes a stream of the browser, even when ctx has ended.
 func closeStream(ctx context.Context, doc *cdp.Document, stream proto.IOStreamHandle) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = proto.IOClose{Handle: stream}.Call(doc.Client(ctx))
 }
 
-// copyStream copies a stream of the browser to w.
 func copyStream(w io.Writer, c proto.Client, stream proto.IOStreamHandle) (int64, error) {
 	var size int64
 	chunk := 1 << 20

@@ -23,8 +23,7 @@ const maxScreenshotHeight = 16_000
 
 var errNoScreenshot = errors.New("the page does not draw")
 
-// Screenshot takes a picture of the active tab's viewport, of the whole page, or of one element. Annotated draws the
-// numbers on the picture.
+// Screenshot takes a picture of the active tab's viewport, of the whole page, or of one element.
 func Screenshot(ctx context.Context, s *page.Session, o surface.ScreenshotOptions) (surface.Picture, error) {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
@@ -111,7 +110,6 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	return screenshot.Render(f, l.Elements, o, crop)
 }
 
-// revealElement scrolls an element into view and returns it with its new box.
 func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*annotation.Element, error) {
 	g, err := act.FindTarget(ctx, t, a, id)
 	if err != nil {
@@ -137,8 +135,6 @@ func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*a
 	return &l.Elements[i], nil
 }
 
-// capture takes the picture of the viewport, of the full page, or of the part of the page that contains an element
-// larger than the viewport.
 func capture(ctx context.Context, a *page.Action, full bool, crop *annotation.Element,
 	l *observe.Snapshot,
 ) (screenshot.Capture, error) {

@@ -11,7 +11,6 @@ import (
 	"sextant/backend/browser/page"
 )
 
-// maxHTML bounds the result of HTML, in bytes; frames that do not fit are left out.
 const maxHTML = 16 << 20
 
 // Selection returns the text that is selected in the active tab, "" for none.
@@ -33,8 +32,8 @@ func Selection(ctx context.Context, s *page.Session) (string, error) {
 	return selected, err
 }
 
-// HTML returns the active tab's document as it is now, without scripts and hidden content. The documents of its
-// frames follow in <section> elements with their addresses, except for frames that do not answer.
+// HTML returns the active tab's document as it is now, without scripts and hidden content. The documents of its frames
+// follow in <section> elements with their addresses, except for frames that do not answer or do not fit.
 func HTML(ctx context.Context, s *page.Session) (html, url, title string, err error) {
 	var out strings.Builder
 	err = s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {

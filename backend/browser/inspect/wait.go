@@ -111,8 +111,6 @@ func AwaitCondition(ctx context.Context, s *page.Session, c surface.Condition, p
 	return len(list) == 0, strings.Join(list, " and "), nil
 }
 
-// waitUntil waits for c, at most limit, and returns the parts that were not true at the end. It checks whenever a
-// document changes or the page loads something.
 func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit time.Duration) (missing []string,
 	err error,
 ) {
@@ -138,7 +136,6 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 	}
 }
 
-// unmet returns the parts of c that are not true now.
 func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
 		if now := a.Page.MainDocument().URL(); !surface.ContainsFold(now, c.URL) {
@@ -182,8 +179,6 @@ func quotedName(name string) string {
 	return fmt.Sprintf("%q", surface.Truncate(name, 80))
 }
 
-// hasElement reports whether a snapshot of the whole page has an element with the role and a name that contains
-// name.
 func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, error) {
 	l, err := a.Tab.Observer.Snapshot(ctx, collect.Options{WholePage: true})
 	if errors.Is(err, cdp.ErrReplaced) {
@@ -200,7 +195,7 @@ func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, e
 	return false, nil
 }
 
-// hasText reports whether any document of the tab shows a text; known is false when the main document did not answer.
+// hasText returns known false when the main document did not answer.
 func hasText(ctx context.Context, a *page.Action, text string) (there, known bool, err error) {
 	known = true
 	for _, doc := range a.Page.Documents() {
@@ -232,8 +227,7 @@ func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) [
 	return list
 }
 
-// awaitChange returns join after a document has changed since it was counted or the page has loaded something, and
-// after most at the latest.
+// awaitChange returns join after a change since counts or a load, and after most at the latest.
 func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, loads <-chan struct{}, most,
 	join time.Duration,
 ) {

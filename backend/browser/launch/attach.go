@@ -14,7 +14,6 @@ import (
 
 // AttachedBrowser is a connection to a Chromium that we did not start.
 type AttachedBrowser struct {
-	// WS is the transport of the protocol.
 	WS *cdp.WebSocket
 }
 
@@ -35,7 +34,6 @@ func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	return &AttachedBrowser{WS: conn}, nil
 }
 
-// debugger asks a Chromium for the WebSocket address of its protocol.
 func debugger(ctx context.Context, address string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -58,7 +56,7 @@ func debugger(ctx context.Context, address string) (string, error) {
 	return v.URL, nil
 }
 
-// Close ends the connection; the browser keeps running. The argument exists only because Process.Close has it.
+// Close ends the connection; the browser keeps running.
 func (a *AttachedBrowser) Close(time.Duration) error {
 	if err := a.WS.Close(); err != nil {
 		return fmt.Errorf("disconnecting from the browser: %w", err)

@@ -13,7 +13,6 @@ var ErrNotFound = errors.New("no Chromium found")
 // InstallHint is the command that installs a Chromium on Debian and Ubuntu.
 const InstallHint = "sudo apt install chromium"
 
-// names returns the programs to search for in PATH, in this order.
 func names() []string {
 	return []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",

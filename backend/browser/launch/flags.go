@@ -5,9 +5,7 @@ import (
 	"strings"
 )
 
-// flags returns the command line arguments. None of ours weakens the isolation of pages, except that as root
-// Chromium runs without its sandbox. They make Chromium start no background services, ask no questions that nobody
-// could answer, and not slow down background tabs.
+// flags must not weaken the isolation of pages. As root, though, Chromium runs without its sandbox.
 func flags(o Options, profile string) []string {
 	f := []string{
 		"--remote-debugging-pipe",

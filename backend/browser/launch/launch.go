@@ -1,10 +1,9 @@
-// Package launch finds and starts Chromium, and makes sure that it ends when Sextant does.
+// Package launch finds and starts Chromium, which ends when Sextant does.
 //
-// Rod's own launcher turns site isolation off, opens a debugging port that any local process could use, and
-// overwrites the process attributes that a death signal needs. This package builds its own command line and runs the
-// protocol over two inherited descriptors that no other process can open. It starts the process from an
-// operating-system thread that lives as long as the browser, because the kernel sends the death signal when that
-// thread ends.
+// Rod's own launcher turns site isolation off, opens a debugging port that any local process could use, and overwrites
+// the process attributes that a death signal needs. This package builds its own command line and runs the protocol over
+// two inherited descriptors. It starts the process from an operating-system thread that lives as long as the browser,
+// because the kernel sends the death signal when that thread ends.
 //
 // The package does not speak the protocol (see cdp) and knows nothing of pages.
 package launch
@@ -30,16 +29,13 @@ type Options struct {
 	// a temporary folder is used instead.
 	ProfileDir string
 	// Proxy is host:port of the filtering proxy, "" for none.
-	Proxy string
-	// Headless runs Chromium without a window.
-	Headless bool
-	// ExtraFlags are additional flags.
+	Proxy      string
+	Headless   bool
 	ExtraFlags []string
 }
 
 // Process is a running Chromium. Its methods may be called concurrently.
 type Process struct {
-	// Pipe is the transport of the protocol.
 	Pipe *Pipe
 	// PID is the id of the browser's process and of its process group.
 	PID int
@@ -96,7 +92,6 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// run starts the child and waits for it on a thread that does nothing else.
 func (p *Process) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -128,10 +123,9 @@ func (p *Process) Stderr() string {
 // killTimeout bounds the wait for a killed browser, because the kernel may be unable to end a process.
 const killTimeout = 5 * time.Second
 
-// Close waits for the browser to exit. The caller asks it to exit first, by Browser.close or by closing the pipe; it
-// then has grace to write its profile. After two thirds of grace it gets SIGTERM, and after all of it, its process
-// group is killed. Close returns an error when even that does not end it. Our side of the pipe is closed in any
-// case, and a temporary profile removed. A second call does nothing.
+// Close waits for the browser to exit, which the caller asks for first, by Browser.close or by closing the pipe. After
+// two thirds of grace it gets SIGTERM, and after all of it, its process group is killed. Close removes a temporary
+// profile. Its error says that the browser did not end or that the profile was not removed. A second call does nothing.
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {
@@ -150,7 +144,6 @@ func (p *Process) Close(grace time.Duration) error {
 	return err
 }
 
-// exitsWithin waits for the browser to end, at most within, and reports whether it has.
 func (p *Process) exitsWithin(within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -177,13 +170,11 @@ func (p *Process) removeProfile() error {
 // Kill ends the browser at once, as a crash would.
 func (p *Process) Kill() { killGroup(p.PID) }
 
-// tail is an io.Writer that keeps the end of what Chromium wrote to stderr.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
 }
 
-// Write implements io.Writer. It keeps the newest 4 KB.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,7 +185,6 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns the captured text.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// maxMessage bounds one protocol message, so that a page cannot exhaust memory. The largest expected message is a
-// full-page screenshot.
+// maxMessage bounds one protocol message, so that a page cannot exhaust memory.
 const maxMessage = 256 << 20
 
 var errTooLarge = errors.New("the browser sent a message over 256 MB")
@@ -41,7 +40,7 @@ func (p *Pipe) Send(data []byte) error {
 	return nil
 }
 
-// Read returns the next message without its NUL. The error ends the connection.
+// Read returns the next message without its NUL.
 func (p *Pipe) Read() ([]byte, error) {
 	var msg []byte
 	for {

@@ -14,10 +14,8 @@ func tieToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killGroup kills the browser's process group.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// terminate asks the browser to exit, which then ends its own child processes.
 func terminate(pid int) { _ = syscall.Kill(pid, syscall.SIGTERM) }
 
 // isBrowserProcess reports whether pid is a running browser. The pid of a lock may belong to another program by now.
@@ -40,7 +38,7 @@ func isBrowserProcess(pid int) bool {
 	return false
 }
 
-// smallShm reports whether shared memory is, or may be, too small for Chromium, as in many containers.
+// smallShm reports whether shared memory may be too small for Chromium, as in many containers.
 func smallShm() bool {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs("/dev/shm", &s); err != nil {

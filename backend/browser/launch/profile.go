@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// profile is the folder that Chromium keeps its data in.
 type profile struct {
 	dir       string
 	throwaway bool
@@ -18,8 +17,8 @@ type profile struct {
 	holder string
 }
 
-// openProfile prepares dir for a new Chromium and removes the lock of one that died. When another Chromium uses dir,
-// or dir is "", it creates a temporary folder instead.
+// openProfile removes the lock of a Chromium that died. When another one uses dir, or dir is "", it creates a temporary
+// folder instead.
 func openProfile(dir string) (profile, error) {
 	holder := ""
 	if dir != "" {
@@ -64,7 +63,7 @@ func lockHolder(dir string) (holder string) {
 	return "process " + target[cut+1:]
 }
 
-// ErrProfile is in the chain of the error when Chromium failed to start because of its profile.
+// ErrProfile is in the chain of an error that the profile may have caused.
 var ErrProfile = errors.New("the profile cannot be used")
 
 // BackUpProfile renames the folder of a broken profile and returns the new path, which is beside dir.

@@ -6,7 +6,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// unacknowledged is how many pictures may be sent without an Ack.
 const unacknowledged = 2
 
 // Frame is one picture with its header.

@@ -12,18 +12,16 @@ import (
 	"sextant/backend/browser/page"
 )
 
-// A callback of Follow is called at most once per followInterval. followDebounce is how long changes must have
-// stopped before the call. followPoll bounds the delay for changes without an event, such as the selection of another
+// A callback of Follow is called at most once per followInterval, and followDebounce after a change, so that several
+// changes cause one call. followPoll bounds the delay for changes without an event, such as the selection of another
 // tab.
 const (
 	followInterval = time.Second
 	followDebounce = 200 * time.Millisecond
 	followPoll     = 2 * time.Second
-	// maxFollowed bounds the documents of a page that are followed.
-	maxFollowed = 8
+	maxFollowed    = 8
 )
 
-// frontState identifies what is in front of a session, to detect that it has changed.
 type frontState struct {
 	tab    *page.Tab
 	url    string
@@ -36,8 +34,7 @@ func (s frontState) same(o frontState) bool {
 }
 
 // Follow calls changed after another page has come to the front or its documents have changed, at most once a second,
-// until ctx ends or the browser is closed. It runs changed on the calling goroutine. It does not start Chromium, and
-// actions neither delay it nor wait for it.
+// until ctx ends or the browser is closed. It runs changed on the calling goroutine. It does not start Chromium.
 func Follow(ctx context.Context, s *page.Session, changed func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,7 +62,6 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 	}
 }
 
-// readFront returns what is in front now, with channels that signal changes of tabs and loads of the page.
 func readFront(ctx context.Context, s *page.Session) (now frontState, signal, loads <-chan struct{}) {
 	s.Manager.Lock()
 	signal, now.tab = s.Manager.Changed, s.Active
@@ -95,7 +91,6 @@ func readFront(ctx context.Context, s *page.Session) (now frontState, signal, lo
 	return now, signal, loads
 }
 
-// awaitChange returns when something signals that the state may have changed, or after followPoll.
 func (s frontState) awaitChange(ctx context.Context, signal, loads <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, followPoll)
 	var asking sync.WaitGroup
@@ -121,7 +116,6 @@ func (s frontState) awaitChange(ctx context.Context, signal, loads <-chan struct
 	}
 }
 
-// sleep waits for d or the end of ctx.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

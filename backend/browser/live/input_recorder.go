@@ -24,8 +24,6 @@ type Step struct {
 	URL string
 }
 
-// Limits of recording the person's input: how long typing may pause within one step, how many characters of it are
-// shown, how long the page may take to report it, and how many inputs may be queued.
 const (
 	typingPause    = 1500 * time.Millisecond
 	maxTyped       = 200
@@ -33,7 +31,7 @@ const (
 	inputBacklog   = 256
 )
 
-// recordedInput is one input. hit is the element under a press, nil for none and for all other inputs.
+// hit is the element under a press, nil for none.
 type recordedInput struct {
 	in  wire.Input
 	at  time.Time
@@ -45,9 +43,8 @@ type recordedInput struct {
 // those guarded by mu.
 type inputRecorder struct {
 	manager *page.Manager
-	// report receives the steps; nil drops them.
-	report func(Step)
-	inputs chan recordedInput
+	report  func(Step)
+	inputs  chan recordedInput
 
 	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
 	field *annotation.Element
@@ -56,7 +53,6 @@ type inputRecorder struct {
 	begun       time.Time
 	url         string
 
-	// enteredSignal gets a value when a document has reported entered text.
 	enteredSignal chan struct{}
 	mu            sync.Mutex
 	entered       []page.EnteredText
@@ -69,7 +65,6 @@ func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
 	}
 }
 
-// addEnteredText records text that a document reported. It never blocks.
 func (i *inputRecorder) addEnteredText(k page.EnteredText) {
 	i.mu.Lock()
 	// Text that a tool typed before the person's is in the list too; the oldest is dropped.
@@ -83,7 +78,7 @@ func (i *inputRecorder) addEnteredText(k page.EnteredText) {
 	}
 }
 
-// record queues an input. It never blocks: when the page is slow to be described, steps are lost, but not input.
+// record never blocks: when the page is slow to be described, steps are lost, but not input.
 func (i *inputRecorder) record(in recordedInput) {
 	if i.report == nil {
 		return
@@ -95,7 +90,6 @@ func (i *inputRecorder) record(in recordedInput) {
 	}
 }
 
-// run converts inputs to steps until the browser is closed.
 func (i *inputRecorder) run() {
 	pause := time.NewTimer(typingPause)
 	defer pause.Stop()
@@ -120,7 +114,6 @@ func (i *inputRecorder) run() {
 	}
 }
 
-// take processes one input.
 func (i *inputRecorder) take(n recordedInput) {
 	switch n.in.Type {
 	case "down":
@@ -133,7 +126,6 @@ func (i *inputRecorder) take(n recordedInput) {
 	}
 }
 
-// takesText reports whether e is an element that text can be typed into.
 func takesText(e *annotation.Element) bool {
 	switch e.Role {
 	case "textbox", "searchbox", "combobox", "spinbutton":
@@ -173,7 +165,6 @@ func (i *inputRecorder) click(n recordedInput) {
 	i.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), describeElement(n.hit)), n.url)
 }
 
-// describeElement names an element as answers do: [12] button "Save".
 func describeElement(e *annotation.Element) string {
 	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotation.Clean(e.Name, 80))
 }
@@ -199,7 +190,6 @@ func (i *inputRecorder) press(n recordedInput) {
 	}
 }
 
-// add adds typed text to the current step.
 func (i *inputRecorder) add(n recordedInput, text string) {
 	if len(i.sent) == 0 {
 		i.begun = n.at
@@ -239,8 +229,7 @@ func (i *inputRecorder) flush() {
 		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(i.field)), i.url)
 }
 
-// collectEnteredText returns the text entered since typing began. It waits a moment for late reports, up to n
-// characters.
+// collectEnteredText waits a moment for late reports, up to n characters.
 func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 	limit := time.NewTimer(enteredTimeout)
 	defer limit.Stop()

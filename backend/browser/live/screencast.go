@@ -12,13 +12,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// Chromium sends the picture of a page that no longer changes only once. It drops it when too many pictures wait for
-// a busy reader, and sometimes sends none for a new size or a new page. Restarting the screencast makes it send the
-// current picture.
+// Chromium sends the picture of a page that no longer changes only once, drops it for a busy reader, and sometimes
+// sends none for a new size or page. Restarting the screencast makes it send the current picture.
 const (
 	// pictureTimeout is how long to wait for a due picture, doubled with each restart.
-	pictureTimeout = 400 * time.Millisecond
-	// maxScreencastStarts bounds the restarts for one picture.
+	pictureTimeout      = 400 * time.Millisecond
 	maxScreencastStarts = 6
 	// anySizeAfter is the number of restarts up to which a picture of a size other than the viewport's is ignored.
 	anySizeAfter = 2
@@ -26,14 +24,12 @@ const (
 	lateAfter = 50 * time.Millisecond
 )
 
-// duePicture is a picture of the shown tab that is expected.
 type duePicture struct {
 	timer  *time.Timer
 	starts int
 }
 
-// UpdateFront implements page.Viewer. It starts the screencast of the window's active tab if there are readers. It
-// does not wait for the browser, but it takes the lock.
+// UpdateFront implements page.Viewer. It takes the manager's lock.
 func (v *View) UpdateFront() {
 	v.manager.Lock()
 	defer v.manager.Unlock()
@@ -66,7 +62,7 @@ func (v *View) UpdateFront() {
 	v.Repaint(want)
 }
 
-// startScreencast restarts the tab's screencast. Called under the lock.
+// startScreencast is called under the lock.
 func (v *View) startScreencast(t *page.Tab) {
 	quality, w, h := 80, int(math.Ceil(float64(t.Width)*t.Scale)), int(math.Ceil(float64(t.Height)*t.Scale))
 	t.Page.Post(t.Page.SessionID, proto.PageStopScreencast{})
@@ -85,7 +81,7 @@ func (v *View) Repaint(t *page.Tab) {
 	v.scheduleRestart(v.due)
 }
 
-// clearDue forgets the due picture, which has come or is no longer needed. Called under the lock.
+// clearDue is called under the lock.
 func (v *View) clearDue() {
 	if v.due != nil {
 		v.due.timer.Stop()
@@ -93,7 +89,7 @@ func (v *View) clearDue() {
 	}
 }
 
-// scheduleRestart restarts the screencast unless the due picture comes in time. Called under the lock.
+// scheduleRestart is called under the lock.
 func (v *View) scheduleRestart(d *duePicture) {
 	d.timer = time.AfterFunc(pictureTimeout<<d.starts, func() {
 		v.manager.Lock()
@@ -111,8 +107,7 @@ func (v *View) scheduleRestart(d *duePicture) {
 	})
 }
 
-// checkDue clears the due picture when it has come. It ignores a picture of another size until after anySizeAfter
-// restarts, and requests another one when the first is late. Called under the lock.
+// checkDue requests another picture when the first is late. Called under the lock.
 func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 	want := v.shown.Metrics()
 	late := m.Timestamp > 0 && time.Since(m.Timestamp.Time()) > lateAfter
@@ -126,7 +121,7 @@ func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 	}
 }
 
-// stopAll ends all screencasts when there are no readers. Called under the lock.
+// stopAll is called under the lock.
 func (v *View) stopAll() {
 	for _, t := range v.manager.WindowTabs() {
 		if t.Page != nil {
@@ -135,7 +130,7 @@ func (v *View) stopAll() {
 	}
 }
 
-// HandleScreencastFrame implements page.Viewer. It passes the picture to all readers.
+// HandleScreencastFrame implements page.Viewer.
 func (v *View) HandleScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	f, ok := cdp.DecodeEvent[proto.PageScreencastFrame](ev)
 	if !ok || f.Metadata == nil {

@@ -84,7 +84,7 @@ func (v *View) OpenReader(width, height int, scale float64) (*Reader, error) {
 	return l, nil
 }
 
-// setSize sets the size, limited to a usable range. Called under the lock.
+// setSize is called under the lock.
 func (r *Reader) setSize(width, height int, scale float64) {
 	r.width, r.height = min(max(width, 200), 4096), min(max(height, 150), 4096)
 	if !(scale >= 0.5 && scale <= 4) {
@@ -178,8 +178,7 @@ func (v *View) HandleBrowserEnd() { v.shown = nil }
 // HandleEnteredText implements page.Viewer.
 func (v *View) HandleEnteredText(k page.EnteredText) { v.recorder.addEnteredText(k) }
 
-// refresh keeps the numbers up to date while there are readers: it takes a snapshot whenever RequestMarks was called,
-// as after the person's input, a scroll or a navigation.
+// refresh takes a snapshot after RequestMarks was called, while there are readers.
 func (v *View) refresh(ctx context.Context) {
 	for {
 		select {

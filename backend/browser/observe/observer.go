@@ -1,6 +1,6 @@
-// Package observe takes snapshots of a tab: the elements of all its documents, numbered, with their boxes in the
-// viewport of the top page. The packages below it are collect (the script in the page), identity (the numbers) and
-// settle (waiting until a page has settled).
+// Package observe takes snapshots of a tab: the numbered elements of its documents, with their boxes in the viewport of
+// the top page. The packages below it are collect (the script in the page), identity (the numbers) and settle (waiting
+// until a page has settled).
 package observe
 
 import (
@@ -38,7 +38,7 @@ type Observer struct {
 	page     func() *cdp.Page
 
 	mu sync.Mutex
-	// cache contains the known listeners of each document, by its number.
+	// cache is keyed by the numbers of documents.
 	cache map[int]*collect.ListenerCache
 }
 
@@ -47,17 +47,15 @@ func NewObserver(tab int, elements *identity.ElementRegistry, page func() *cdp.P
 	return &Observer{tab: tab, elements: elements, page: page, cache: map[int]*collect.ListenerCache{}}
 }
 
-// builder builds one snapshot.
 type builder struct {
-	observer *Observer
-	opts     collect.Options
-	snapshot *Snapshot
-	seen     map[int]bool
-	// speculative is a collection of the main document that has already started, nil for none.
+	observer    *Observer
+	opts        collect.Options
+	snapshot    *Snapshot
+	seen        map[int]bool
 	speculative *collect.Speculation
 }
 
-// Snapshot observes all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
+// Snapshot observes the documents of the tab. The error is cdp.ErrClosed while the tab has no page.
 func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapshot, error) {
 	return o.SnapshotWith(ctx, opts, nil)
 }
@@ -104,7 +102,7 @@ func (o *Observer) Speculate(ctx context.Context, doc *cdp.Document, opts collec
 	return o.listeners(doc).Speculate(ctx, doc, opts)
 }
 
-// Document returns the tab's document with the number seq, nil when it has been replaced.
+// Document returns the tab's document with the number seq, nil for none.
 func (o *Observer) Document(seq int) *cdp.Document {
 	p := o.page()
 	if p == nil {
@@ -118,7 +116,7 @@ func (o *Observer) Document(seq int) *cdp.Document {
 	return nil
 }
 
-// document observes one document and the frames in it. clip is its visible part, nil for all of it.
+// document observes a document and the frames in it. clip is its visible part, nil for all of it.
 func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect,
 	depth int,
 ) error {
@@ -176,7 +174,6 @@ func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 	return ids, nil
 }
 
-// add adds numbered nodes of a document to the snapshot.
 func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
 	for i, n := range nodes {
 		e := annotation.Element{
@@ -200,8 +197,6 @@ func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 	}
 }
 
-// child observes a frame. A frame that does not answer is left out and reported; one beyond the limits, or out of
-// view, is just left out.
 func (b *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement,
 	clip *collect.Rect, depth int,
 ) {
@@ -249,7 +244,6 @@ func visiblePart(view, box collect.Rect, sx, sy float64) collect.Rect {
 	}
 }
 
-// prune forgets the documents that are no longer in the page.
 func (o *Observer) prune(p *cdp.Page) {
 	alive := map[int]bool{}
 	for _, d := range p.Documents() {
@@ -265,7 +259,6 @@ func (o *Observer) prune(p *cdp.Page) {
 	}
 }
 
-// listeners returns the cache of a document's listeners.
 func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -277,13 +270,11 @@ func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
 	return k
 }
 
-// probe answers the element registry's questions about a document.
 type probe struct {
 	ctx context.Context
 	doc *cdp.Document
 }
 
-// AreConnected implements identity.DocumentProbe.
 func (p *probe) AreConnected(handles []int) ([]bool, error) {
 	return askNodes(p.ctx, p.doc, handles, "n !== null")
 }
@@ -304,7 +295,6 @@ func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question st
 	return cdp.Decode[[]bool](raw)
 }
 
-// KeyCounts implements identity.DocumentProbe.
 func (p *probe) KeyCounts() (map[string]int, error) {
 	raw, err := collect.Collect(p.ctx, p.doc, collect.Options{WholePage: true})
 	if err != nil {

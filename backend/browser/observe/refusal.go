@@ -17,9 +17,8 @@ func ExpectationOf(e identity.Element) collect.Expectation {
 	}
 }
 
-// ChangedFault returns the fault for an element whose text differs from what was listed or, when rowHash is set,
-// whose row contains other digits. The page may have reused the node, or it may show a counter. Each text causes the
-// fault only once: a caller that uses the id again accepts the element as it is now.
+// ChangedFault returns the fault for an element whose text differs from what was listed or, when rowHash is set, whose
+// row contains other digits. A caller that uses the id again accepts the element as it is now.
 func ChangedFault(elements *identity.ElementRegistry, e identity.Element,
 	text, textHash, rowHash string,
 ) *surface.Fault {
@@ -39,8 +38,7 @@ func ChangedFault(elements *identity.ElementRegistry, e identity.Element,
 	return f
 }
 
-// RefusalFault returns the fault for an element that is still in the page and its row, but cannot be pressed for the
-// reason in p.
+// RefusalFault returns the fault for an element that cannot be pressed for the reason in p.
 func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.PressPoint) *surface.Fault {
 	switch p.State {
 	case "changed":

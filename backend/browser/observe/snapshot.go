@@ -30,8 +30,7 @@ type Snapshot struct {
 	// MainDocument is the number of the main document.
 	MainDocument int
 	rebound      []int
-	// Documents are the documents that were observed.
-	Documents []PlacedDocument
+	Documents    []PlacedDocument
 	// UnresponsiveFrames are the addresses of the frames that did not answer.
 	UnresponsiveFrames []string
 }
@@ -57,7 +56,6 @@ func (s *Snapshot) IDs() []int {
 	return ids
 }
 
-// shows reports whether a part of b is in the viewport.
 func (s *Snapshot) shows(b annotation.Box) bool {
 	return b.X < s.Width && b.Y < s.Height && b.X+b.Width > 0 && b.Y+b.Height > 0
 }

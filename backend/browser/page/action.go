@@ -23,8 +23,8 @@ type Action struct {
 	Tab *Tab
 	// Page is the tab's page when the action began.
 	Page *cdp.Page
-	// Outcome describes the action. It is set before the page can notice the action, so that an interrupted action is
-	// reported correctly.
+	// Outcome describes the action. It is set before the page can notice the action, so that the report of an
+	// interrupted action contains it.
 	Outcome string
 	// Acted is true once the action may have had an effect on the page.
 	Acted bool
@@ -36,9 +36,7 @@ type Action struct {
 	// the same main document.
 	WholePage, ChangesOnly bool
 	// Document is the document that the action is on; nil is the main one.
-	Document *cdp.Document
-	// speculative is a collection that started while the page was asked whether it has settled. polls counts those
-	// questions.
+	Document    *cdp.Document
 	speculative *collect.Speculation
 	polls       int
 }
@@ -103,8 +101,6 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 
 func (a *Action) options() collect.Options { return collect.Options{WholePage: a.WholePage} }
 
-// observe takes the snapshot at the end of the action. It uses the speculative collection when the page has not
-// changed since that began.
 func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snapshot, error) {
 	if res.WaitedFor != settle.Quiet || a.polls > 1 {
 		a.speculative = nil
@@ -115,8 +111,7 @@ func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snaps
 	return a.Tab.Observer.SnapshotWith(ctx, a.options(), a.speculative)
 }
 
-// explain is like Tab.Explain, but keeps the outcome of an action that may have had an effect before the page stopped
-// answering.
+// explain is like Tab.Explain, but keeps the outcome of an action after which the page stopped answering.
 func (a *Action) explain(ctx context.Context, err error) error {
 	if a.Acted && errors.Is(err, observe.ErrUnresponsive) {
 		return &surface.Fault{
@@ -128,8 +123,6 @@ func (a *Action) explain(ctx context.Context, err error) error {
 	return a.Tab.Explain(ctx, err)
 }
 
-// interrupted returns the result of an action that was interrupted after it may have taken effect: an observation
-// when a dialog opened or the tab was closed, else an error.
 func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error) {
 	b := t.Session.Manager
 	switch {
@@ -159,7 +152,7 @@ func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error
 	return ans, nil
 }
 
-// Explain converts an error of an action to a fault for the caller. It returns other errors unchanged.
+// Explain converts an error of an action to a fault for the caller where it knows one.
 func (t *Tab) Explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	if errors.As(err, &fault) {
@@ -199,10 +192,8 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 	return t.last
 }
 
-// minReportedWait is the shortest wait that the answer of an action without effects mentions.
 const minReportedWait = 100 * time.Millisecond
 
-// answer compares two snapshots, remembers the new one and returns the changes or, as a says, all elements.
 func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot,
 	res settle.Result,
 ) annotation.Observation {
@@ -282,7 +273,6 @@ func AddNote(ans *annotation.Observation, text string) {
 	ans.Note += text
 }
 
-// answerWholePage replaces the elements of an answer by those of the whole page, or by their changes.
 func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotation.Observation) {
 	b := t.Session.Manager
 	b.Lock()

@@ -11,8 +11,7 @@ import (
 	"sextant/backend/browser/page/effects"
 )
 
-// HandlePageOpened implements cdp.Handler. It makes the page a tab of the session with its browser context, or of the
-// window's.
+// HandlePageOpened implements cdp.Handler.
 func (c *Connection) HandlePageOpened(p *cdp.Page) {
 	b := c.manager
 	b.Lock()
@@ -98,8 +97,8 @@ type Connection struct {
 	notes []string
 }
 
-// NewConnection returns the handler for a Chromium that is about to be connected. The notes are reported to every
-// session once.
+// NewConnection returns the handler for a Chromium that is about to be connected. notes are for the first answer of
+// each session.
 func (m *Manager) NewConnection(notes []string) *Connection {
 	return &Connection{manager: m, notes: notes, tabs: map[*cdp.Page]*Tab{}}
 }
@@ -132,19 +131,17 @@ func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	}
 }
 
-// AddNote adds a note that is reported to every session once.
+// AddNote adds a note for the sessions that have had no answer yet.
 func (c *Connection) AddNote(note string) {
 	c.manager.mu.Lock()
 	defer c.manager.mu.Unlock()
 	c.notes = append(c.notes, note)
 }
 
-// notEnforced is the note for a browser that does not go through the filtering proxy.
 const notEnforced = "Where this browser may go is not enforced: it runs elsewhere, so its requests do not pass " +
 	"Sextant's proxy. Only the addresses of navigate_page and browser_tabs are judged."
 
-// newContext creates a browser context. When we did not start the browser, the context gets our proxy, unless the
-// browser runs on another machine, which could not reach it.
+// newContext sets our proxy for an attached browser on this machine; a browser on another one could not reach it.
 func (c *Connection) newContext(ctx context.Context) (string, error) {
 	req := proto.TargetCreateBrowserContext{DisposeOnDetach: true}
 	proxied := c.manager.Config.AttachURL != "" && c.manager.Config.Proxy != ""
@@ -163,7 +160,6 @@ func (c *Connection) newContext(ctx context.Context) (string, error) {
 	return string(res.BrowserContextID), nil
 }
 
-// dispose closes a browser context with all its tabs.
 func (c *Connection) dispose(contextID string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

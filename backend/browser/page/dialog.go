@@ -9,20 +9,17 @@ import (
 	"sextant/backend/surface"
 )
 
-// The kinds of dialogs besides those of JavaScript (alert, confirm, prompt). dialogFile, a request for files, is
-// only in event.Tab.
+// The kinds of dialogs besides those of JavaScript; dialogFile occurs only in event.Tab.
 const (
 	DialogAuth = "auth"
 	dialogFile = "file"
 )
 
-// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open, or an HTTP authentication
-// request, which blocks the load of the page.
+// Dialog is an open dialog: one of the page's scripts, or an HTTP authentication request.
 type Dialog struct {
 	Kind, Text, SessionID string
-	// DefaultText is the initial text of a prompt.
-	DefaultText string
-	// RequestID is the paused request of an authentication dialog, Origin the site that asks.
+	DefaultText           string
+	// RequestID and Origin are only set for an authentication request.
 	RequestID proto.FetchRequestID
 	Origin    string
 	// AuthBehind is the open authentication request that this dialog hides, nil for none.
@@ -41,7 +38,7 @@ func (d *Dialog) Describe() string {
 	return text
 }
 
-// WantsSecret reports whether the answer to the dialog is a secret, which must not be shown.
+// WantsSecret reports whether the answer to the dialog is likely a secret.
 func (d *Dialog) WantsSecret() bool {
 	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.AsksForSecret(d.Text)
 }
@@ -56,7 +53,7 @@ func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	}
 }
 
-// ClearAuth drops an authentication request that has ended because its page loaded or failed. Called under the lock.
+// ClearAuth drops an authentication request, also one behind another dialog. Called under the lock.
 func (t *Tab) ClearAuth() {
 	switch {
 	case t.Dialog == nil:
@@ -67,7 +64,7 @@ func (t *Tab) ClearAuth() {
 	}
 }
 
-// CancelAuth refuses the open authentication request, because the tab navigates elsewhere.
+// CancelAuth refuses the tab's open dialog if it is an authentication request.
 func (t *Tab) CancelAuth() {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
@@ -113,7 +110,7 @@ func (t *Tab) CurrentDialog() *Dialog {
 	return t.Dialog
 }
 
-// dialogNote says how to answer the open dialog, "" for none. Called under the lock.
+// dialogNote is called under the lock.
 func (t *Tab) dialogNote() string {
 	switch {
 	case t.Dialog == nil:
@@ -131,8 +128,8 @@ const blockedNote = "The page is blocked until the dialog is answered: "
 
 const inFrontNote = " is in front now; annotate_page lists it."
 
-// IsTransientNote reports whether a note is only valid until the next answer: that a dialog is open, or that a tab in
-// front is not listed yet.
+// IsTransientNote reports whether a note says that a dialog blocks the page, or that a tab is in front, which are only
+// valid until the next answer.
 func IsTransientNote(note string) bool {
 	return strings.HasPrefix(note, blockedNote) || strings.HasPrefix(note, "Tab ") &&
 		strings.HasSuffix(note, inFrontNote)
@@ -148,8 +145,8 @@ func (s *Session) DialogWantsSecret() bool {
 	return d != nil && d.WantsSecret()
 }
 
-// DescribeDialog describes in a sentence the dialog that HandleDialog would answer, and returns the address of the page
-// that opened it. Both are "" when no dialog is open. It does not start Chromium.
+// DescribeDialog describes the dialog that HandleDialog would answer, and returns the address of its page or, for an
+// authentication request, the origin that asks. Both are "" when no dialog is open.
 func (s *Session) DescribeDialog() (what, address string) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -166,8 +163,7 @@ func (s *Session) DescribeDialog() (what, address string) {
 	return t.Dialog.Describe(), t.URL
 }
 
-// FileChooser is a page's request for files. Its chooser is not shown. Node is the file field, 0 when the page
-// opened the chooser without one. SessionID and FrameID are the ids of its protocol session and frame.
+// FileChooser is a page's request for files. Node is the file field, 0 when the page opened the chooser without one.
 type FileChooser struct {
 	SessionID, FrameID string
 	Node               proto.DOMBackendNodeID

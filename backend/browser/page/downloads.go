@@ -21,12 +21,10 @@ import (
 )
 
 const (
-	// maxRunning bounds the downloads of a session that run at once, maxDownloads those that are remembered.
 	maxRunning   = 10
 	maxDownloads = 50
 	// downloadWait is about how long an action waits for a download to end.
-	downloadWait = time.Second
-	// progressEvery is the minimum time between two reports of a download's progress to the window.
+	downloadWait  = time.Second
 	progressEvery = 250 * time.Millisecond
 )
 
@@ -38,8 +36,7 @@ const (
 	downloadFailed   = "failed"
 )
 
-// download is a running or finished download. It is guarded by the manager's lock, except for guid and dir, which
-// never change.
+// The manager's lock guards a download, except for the fields that never change.
 type download struct {
 	event.Download
 	guid, dir string
@@ -49,10 +46,9 @@ type download struct {
 	published time.Time
 }
 
-// Effect implements effects.Source.
 func (d *download) Effect() (kind, text string) { return effects.KindDownload, d.sentence() }
 
-// sentence describes the download for an answer. Called under the lock.
+// sentence is called under the lock.
 func (d *download) sentence() string {
 	name := fmt.Sprintf("download: %q", surface.Truncate(d.Name, 80))
 	switch d.State {
@@ -126,8 +122,7 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	return nil
 }
 
-// allowDownloads sets the folder for a browser context's downloads. It denies downloads when there is no folder, or
-// when the browser is on another machine and cannot write to our disk.
+// allowDownloads denies downloads to a browser on another machine, which cannot write to our disk.
 func (c *Connection) allowDownloads(ctx context.Context, owner, contextID string) error {
 	req := proto.BrowserSetDownloadBehavior{
 		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
@@ -170,8 +165,7 @@ func (b *Manager) DownloadDir(owner string) (string, error) {
 	return dir, nil
 }
 
-// downloadWillBegin handles the start of a download. p is nil when its page is not known, because the tab that was
-// opened for it has closed.
+// downloadWillBegin gets a nil p when the page is not known.
 func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
 	if !ok {
@@ -210,8 +204,7 @@ func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	b.Events.PublishState()
 }
 
-// likelyTab returns the tab that most likely started a download without a known page: a tab with a running action,
-// else the newest tab, nil for none. Called under the lock.
+// likelyTab guesses the tab of a download whose page is not known. Called under the lock.
 func (c *Connection) likelyTab() *Tab {
 	var some *Tab
 	for _, t := range c.tabs {
@@ -225,7 +218,7 @@ func (c *Connection) likelyTab() *Tab {
 	return some
 }
 
-// addDownload adds a download, as a failed one when dir is "" or too many are running. Called under the lock.
+// addDownload adds a failed download when dir is "" or too many are running. Called under the lock.
 func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir string) *download {
 	s.lastDownload++
 	d := &download{
@@ -265,7 +258,7 @@ func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	return f
 }
 
-// dropOldDownload forgets the oldest finished download when there is no room for another. Called under the lock.
+// dropOldDownload is called under the lock.
 func (s *Session) dropOldDownload() {
 	if len(s.downloads) < maxDownloads {
 		return
@@ -275,10 +268,9 @@ func (s *Session) dropOldDownload() {
 	}
 }
 
-// removePartial removes the partial file of a failed download.
 func (d *download) removePartial() { downloaddir.RemovePartial(d.dir, d.guid) }
 
-// end sets the final state of a download. Called under the lock.
+// end is called under the lock.
 func (d *download) end(state, why string) {
 	d.State, d.why, d.Reason = event.DownloadState(state), why, why
 }
@@ -289,7 +281,6 @@ func (c *Connection) cancel(guid, contextID string) {
 	}, nil)
 }
 
-// downloadProgress handles a report of a download's progress.
 func (c *Connection) downloadProgress(ev cdp.Event) {
 	m, ok := cdp.DecodeEvent[proto.BrowserDownloadProgress](ev)
 	if !ok {
@@ -301,7 +292,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	if d == nil || d.State != downloadRunning {
 		b.Unlock()
 		if d != nil && m.State != proto.BrowserDownloadProgressStateInProgress {
-			d.removePartial() // the file was complete before the download could be stopped
+			d.removePartial()
 		}
 		return
 	}
@@ -343,7 +334,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	}
 }
 
-// download returns the download with the browser's id guid, nil for none. Called under the lock.
+// download is called under the lock.
 func (b *Manager) download(guid string) *download {
 	for _, s := range b.sessions {
 		for _, d := range s.downloads {
@@ -355,7 +346,6 @@ func (b *Manager) download(guid string) *download {
 	return nil
 }
 
-// finish moves a finished file to its final name, or removes it when the download was canceled.
 func (d *download) finish(b *Manager) {
 	path, err := downloaddir.MoveInto(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
 	b.Lock()
@@ -384,8 +374,6 @@ func (b *Manager) RemovePartialDownloads() {
 	}
 }
 
-// closeDownloadDir removes partial files from the download folder of a closed session, and the whole folder when
-// downloads are temporary.
 func (b *Manager) closeDownloadDir(owner string) {
 	b.Lock()
 	temporary := b.tempDownloads
@@ -398,7 +386,6 @@ func (b *Manager) closeDownloadDir(owner string) {
 	}
 }
 
-// isLocal reports whether the browser runs on this machine and can write to our disk.
 func (b *Manager) isLocal() bool {
 	if b.Config.AttachURL == "" {
 		return true

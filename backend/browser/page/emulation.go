@@ -24,7 +24,7 @@ func (s *Session) Emulation() emulation.Emulation {
 }
 
 // Emulate sets the emulation of the active tab, which survives navigations and a restart of the browser. The
-// observation lists all elements in the viewport. When the browser rejects e, the tab keeps its emulation.
+// observation lists all elements in the viewport.
 func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotation.Observation, error) {
 	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
 		return annotation.Observation{}, &surface.Fault{
@@ -78,7 +78,7 @@ func (s *Session) SetDevice(e emulation.Emulation) {
 	s.Manager.Viewer.RequestMarks()
 }
 
-// applyEmulation sends the tab's emulation to the browser. Called under the lock.
+// applyEmulation is called under the lock.
 func (t *Tab) applyEmulation() {
 	if t.Page == nil || t.emulation == nil {
 		return
@@ -100,8 +100,8 @@ func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
 	return emulation.Emulation{}.Metrics(t.Width, t.Height, t.Scale)
 }
 
-// emulationRequests returns the requests that emulate the tab's device, the viewport first; all others also apply to
-// frames in other processes. Called under the lock.
+// emulationRequests returns the request for the viewport first; all others also apply to frames in other processes.
+// Called under the lock.
 func (t *Tab) emulationRequests() []proto.Request {
 	return append([]proto.Request{t.Metrics()}, t.emulation.Requests(t.Session.Manager.userAgent)...)
 }

@@ -37,13 +37,12 @@ func (t *Tab) UpdateGeolocationPermission(addresses ...string) {
 	}
 }
 
-// hasGeolocation reports whether a tab of the session needs the origin's permission. Called under the lock.
+// hasGeolocation is called under the lock.
 func (s *Session) hasGeolocation(origin string) bool {
 	return slices.ContainsFunc(s.Tabs, func(t *Tab) bool { return slices.Contains(t.geolocationOrigins, origin) })
 }
 
-// setGeolocation sets whether pages of an origin may use geolocation in the session's browser context. Called under
-// the lock.
+// setGeolocation is called under the lock.
 func (s *Session) setGeolocation(origin string, setting proto.BrowserPermissionSetting) {
 	if s.Manager.conn == nil {
 		return
@@ -55,7 +54,6 @@ func (s *Session) setGeolocation(origin string, setting proto.BrowserPermissionS
 	s.Manager.conn.Registry.Conn().Post("", req.ProtoReq(), req, nil)
 }
 
-// webOrigin returns the origin of an http or https address, "" for all others.
 func webOrigin(pageURL string) string {
 	scheme, host := address.Origin(pageURL)
 	if host == "" || scheme != "http" && scheme != "https" {

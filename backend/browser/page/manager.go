@@ -1,9 +1,9 @@
 // Package page manages the sessions and tabs of a browser and runs actions in them.
 //
-// A Manager has one Session per caller and one lock for the state of all of them; a Connection is one running
-// Chromium. Actions run through Session.Act: it waits for the tab's turn, acts, waits for the effects, takes a
-// snapshot and returns the changes. An EventHandler (package events) handles the events of tabs, and a Viewer
-// (package live) shows the active tab in the window.
+// A Manager has one Session per caller and one lock for the state of all of them; a Connection is one running Chromium.
+// Session.Act runs an action: it waits for the tab's turn, acts, waits for the effects, takes a snapshot and returns
+// the changes. An EventHandler (package events) handles the events of tabs, and a Viewer (package live) shows the
+// active tab in the window.
 package page
 
 import (
@@ -35,7 +35,6 @@ type Config struct {
 
 // EventHandler handles the events of tabs. The goroutine that reads from the browser calls it; it must not block.
 type EventHandler interface {
-	// HandleTabEvent handles an event of one of the tab's sessions.
 	HandleTabEvent(t *Tab, p *cdp.Page, ev cdp.Event)
 }
 
@@ -48,7 +47,6 @@ type Viewer interface {
 	RequestMarks()
 	// Repaint requests a new picture if the viewer shows t. Called under the manager's lock.
 	Repaint(t *Tab)
-	// HandleScreencastFrame handles a new picture of t.
 	HandleScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
 	// HandleEnteredText reports text that was typed into a field of the window's active tab.
 	HandleEnteredText(k EnteredText)
@@ -68,19 +66,17 @@ type Manager struct {
 	// Start returns the running Chromium, which it starts if necessary.
 	Start func(ctx context.Context) (*Connection, error)
 
-	// stop is closed by Close. wg counts the goroutines of tabs and downloads.
 	stop chan struct{}
 	wg   sync.WaitGroup
 
-	mu       sync.Mutex
-	Changed  chan struct{}
-	conn     *Connection
-	sessions map[string]*Session
-	lastTab  int
-	closed   bool
-	// userAgent is the running Chromium's own user agent.
+	mu        sync.Mutex
+	Changed   chan struct{}
+	conn      *Connection
+	sessions  map[string]*Session
+	lastTab   int
+	closed    bool
 	userAgent string
-	// tempDownloads is the folder for downloads when none is configured. RemoveTempDir removes it.
+	// tempDownloads is the folder for downloads when none is configured, "" until it is needed.
 	tempDownloads string
 }
 
@@ -225,7 +221,8 @@ func (m *Manager) SetConn(c *Connection, then func()) {
 	m.Signal()
 }
 
-// Restore opens the tabs that the last Chromium had. It does not wait for their pages, and removes tabs that fail.
+// Restore opens the tabs of the last Chromium again, without waiting for their navigations. It removes tabs for which
+// no page can be created.
 func (m *Manager) Restore(ctx context.Context, c *Connection) {
 	m.mu.Lock()
 	sessions := make([]*Session, 0, len(m.sessions))
@@ -323,7 +320,7 @@ func (m *Manager) WindowTabs() []*Tab {
 type EnteredText struct {
 	At               time.Time
 	Document, Handle int
-	// Text is "" when Shown is false, as for a field that hides its content. Document is 0 when it is not known.
+	// Text is "" for a field that hides its content. Document is 0 when it is not known.
 	Text  string
 	Shown bool
 }

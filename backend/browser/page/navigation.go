@@ -13,8 +13,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// IsGuardedScheme reports whether CheckAddress must check an address that a page itself navigates to. The proxy
-// checks the requests of all others.
+// IsGuardedScheme reports whether CheckAddress must check an address that a page itself navigates to.
 func IsGuardedScheme(url string) bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(url), ":")
 	switch scheme {
@@ -24,7 +23,7 @@ func IsGuardedScheme(url string) bool {
 	return false
 }
 
-// BlankPage is the address of the empty page, which needs no approval.
+// BlankPage is the address of the empty page.
 const BlankPage = "about:blank"
 
 // ErrNoAnswer is the cause when a navigation reached its time limit.
@@ -49,9 +48,8 @@ func (a *Action) Open(ctx context.Context, address string) error {
 	})
 }
 
-// Navigate calls start, which returns the browser's error text ("" for none), and waits until the main frame has a
-// new document or address. When that takes longer than the limit, it stops the navigation, and the tab stays where
-// it is.
+// Navigate calls start, which returns the browser's error text ("" for none), and waits until the navigation has a
+// result. It stops one that exceeds Limits.Navigation.
 func (a *Action) Navigate(ctx context.Context, start func(context.Context) (string, error)) error {
 	limit := a.Tab.Session.Manager.Config.Limits.Navigation
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, ErrNoAnswer)
@@ -85,11 +83,9 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	}
 }
 
-// awaitCommit waits for the new document or address. problem is the error text with which the navigation started.
 func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 	switch {
 	case problem == "net::ERR_ABORTED":
-		// For a download or an empty response, the tab stays where it is.
 		a.Note = "The address did not lead to a page (a download or an empty response); the tab stays where it was."
 		return nil
 	case problem != "":

@@ -4,10 +4,10 @@ import (
 	_ "embed"
 )
 
-// documentStartScript runs in our isolated world at the start of every document.
+// documentStartScript runs in our isolated world when a document starts.
 //
 //go:embed document_start.js
 var documentStartScript string
 
-// BindingName is the function through which the document start script sends messages. Only our isolated world has it.
+// BindingName is the function through which the document start script sends messages.
 const BindingName = "sextantTell"

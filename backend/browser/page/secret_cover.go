@@ -16,16 +16,14 @@ import (
 //go:embed secret_boxes.js
 var coverScript string
 
-// maxCovered bounds the secrets that a session covers in pictures; the oldest are forgotten first.
 const maxCovered = 64
 
 // minCoveredLine is the length in bytes from which a single line of a secret is covered too.
 const minCoveredLine = 16
 
-// typedSecret is a secret of the person that was typed into a document of origin.
 type typedSecret struct{ text, origin string }
 
-// CoverSecret makes pictures cover a typed secret wherever a document of origin shows it.
+// CoverSecret adds a typed secret that pictures must cover in documents of origin.
 func (t *Tab) CoverSecret(text, origin string) {
 	t.WithLock(func() {
 		c := typedSecret{text, origin}
@@ -37,7 +35,6 @@ func (t *Tab) CoverSecret(text, origin string) {
 	})
 }
 
-// secretsOf returns the secrets that were typed into documents of origin, and their long lines.
 func (s *Session) secretsOf(origin string) []string {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -56,8 +53,8 @@ func (s *Session) secretsOf(origin string) []string {
 	return all
 }
 
-// SecretBoxes returns the boxes in which documents show secrets that were typed into their origin, in CSS pixels of
-// the top page's viewport. The boxes of elements whose name or value contains one are included.
+// SecretBoxes returns the boxes in which documents show secrets that were typed into their origin, in CSS pixels of the
+// top page's viewport.
 func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument,
 	elements []annotation.Element,
 ) ([]annotation.Box, error) {

@@ -4,8 +4,7 @@ import (
 	"sextant/backend/policy/redact"
 )
 
-// redactor returns a redactor for the session's secrets and for values that are likely secrets. Called under the
-// lock.
+// redactor is called under the lock.
 func (s *Session) redactor() *redact.Redactor {
 	return redact.New(s.Secrets.Texts())
 }

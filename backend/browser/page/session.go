@@ -20,14 +20,14 @@ import (
 // maxTabs bounds the tabs of a session, because pages can open tabs too.
 const maxTabs = 40
 
-// Session contains the tabs of one caller. Its methods may be called concurrently; the actions of one tab queue.
-// Errors of actions are *surface.Fault where the caller can correct them.
+// Session contains the tabs of one caller. Methods may be called concurrently unless they say otherwise; the actions of
+// one tab queue.
 type Session struct {
 	Manager *Manager
 	Owner   string
 
-	// The fields below are guarded by the manager's lock. contextID is the session's browser context in the running
-	// Chromium. It is "" before the first tab, and always for the window's session.
+	// The manager's lock guards the fields below. contextID is "" before the first tab, and for the window's session
+	// unless the browser was attached.
 	contextID string
 	Tabs      []*Tab
 	Active    *Tab
@@ -35,17 +35,15 @@ type Session struct {
 	expected     *Tab
 	downloads    []*download
 	lastDownload int
-	// notesRead is the connection whose notes the session has read.
-	notesRead *Connection
-	// device is the emulation for new tabs, nil for none.
+	notesRead    *Connection
+	// device is the emulation for new tabs.
 	device  *emulation.Emulation
 	Secrets secrets.Store
-	// covered are the person's secrets that were typed into pages.
 	covered []typedSecret
 }
 
-// adopt makes p the page of the expected tab or, if there is none or another page opened p, of a new active tab.
-// Called under the lock.
+// adopt makes p the page of the expected tab, or of a new one if none is expected or another page opened p. Called
+// under the lock.
 func (s *Session) adopt(p *cdp.Page) *Tab {
 	t := s.expected
 	s.expected = nil
@@ -67,7 +65,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 	return t
 }
 
-// remove removes a closed tab; if it was the active one, a neighbor becomes active. Called under the lock.
+// remove is called under the lock.
 func (s *Session) remove(t *Tab) {
 	t.Closed, t.Page = true, nil
 	t.UpdateGeolocationPermission()
@@ -114,9 +112,8 @@ func (s *Session) restore(ctx context.Context, e *Connection) {
 	}
 }
 
-// revive creates a page for a tab that lost its own and navigates it to the tab's address. The page is created empty,
-// because the browser does not report reliably that a page created with an address is loading. The tab's turn ends
-// when the navigation has succeeded or failed: the next action in this tab waits for it, those in others do not.
+// revive creates the page empty, because the browser does not report reliably that a page created with an address is
+// loading. The tab's turn lasts until the navigation has ended.
 func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 	release, err := t.Acquire(ctx)
 	if err != nil {
@@ -140,7 +137,7 @@ func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 	return nil
 }
 
-// reopen navigates to an address without a snapshot. The caller must have the tab's turn.
+// reopen needs the tab's turn.
 func (t *Tab) reopen(ctx context.Context, address string) {
 	ctx, done := t.Begin(ctx)
 	defer done()
@@ -160,7 +157,7 @@ func (t *Tab) reopen(ctx context.Context, address string) {
 	}
 }
 
-// create opens a page and waits until it belongs to a tab: to t, or to a new tab when t is nil.
+// create opens a page for t, or for a new tab when t is nil.
 func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab) error {
 	b := s.Manager
 	b.Lock()
@@ -197,8 +194,7 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 	})
 }
 
-// openedInFront returns the id of the tab in front of t that one of the events opened, 0 for none. Called under the
-// lock.
+// openedInFront is called under the lock.
 func (s *Session) openedInFront(t *Tab, events []annotation.Event) int {
 	if s.Active == nil || s.Active == t {
 		return 0
@@ -289,7 +285,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	}
 }
 
-// Element returns the element id as the newest snapshots of the active tab saw it, false when they did not.
+// Element returns the element id from the active tab's last snapshots, false when they do not contain it.
 func (s *Session) Element(id int) (annotation.Element, bool) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -307,7 +303,7 @@ func (s *Session) Element(id int) (annotation.Element, bool) {
 	return annotation.Element{}, false
 }
 
-// Annotations returns the elements of the active tab's newest snapshot, without taking another.
+// Annotations returns the elements that the active tab's last answer was made from, without a new snapshot.
 func (s *Session) Annotations() []annotation.Element {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -317,7 +313,7 @@ func (s *Session) Annotations() []annotation.Element {
 	return slices.Clone(s.Active.last.Elements)
 }
 
-// unreadNotes returns the notes of the running Chromium that the session has not read. Called under the lock.
+// unreadNotes is called under the lock.
 func (s *Session) unreadNotes() []string {
 	c := s.Manager.conn
 	if c == nil || s.notesRead == c {

@@ -11,11 +11,8 @@ import (
 	"sextant/backend/browser/observe/settle"
 )
 
-// maxPolledDocuments bounds the documents that are asked whether they have settled.
 const maxPolledDocuments = 4
 
-// settleLimits returns how long a document must be quiet: one frame after a single change, two after several. After
-// Max, the snapshot is taken anyway.
 func settleLimits() collect.SettleLimits {
 	return collect.SettleLimits{
 		AfterOne: 16 * time.Millisecond, AfterSeveral: 32 * time.Millisecond,
@@ -23,8 +20,7 @@ func settleLimits() collect.SettleLimits {
 	}
 }
 
-// ActivityFunc returns a function for Watch.Wait that asks the documents touched by the action whether they have
-// settled.
+// ActivityFunc returns a function for Watch.Wait that asks documents of the tab whether they have settled.
 func (a *Action) ActivityFunc() func(context.Context, bool) (settle.Activity, error) {
 	return func(ctx context.Context, draw bool) (settle.Activity, error) {
 		docs := a.touchedDocuments()
@@ -32,7 +28,7 @@ func (a *Action) ActivityFunc() func(context.Context, bool) (settle.Activity, er
 			return settle.Activity{}, ErrBrowserEnded
 		}
 		if a.polls++; a.polls == 1 && !a.Acted && !draw {
-			// Most pages have settled already; the collection that starts here is then valid for the snapshot.
+			// If the page turns out to be settled, the snapshot can use this collection.
 			a.Tab.WithLock(func() { a.Tab.Stale = false })
 			a.speculative = a.Tab.Observer.Speculate(ctx, docs[0], a.options())
 		}
@@ -60,8 +56,6 @@ func (a *Action) ActivityFunc() func(context.Context, bool) (settle.Activity, er
 	}
 }
 
-// touchedDocuments returns the main document, the document that was acted on or its replacement, and the documents
-// that appeared since the action began, at most maxPolledDocuments together.
 func (a *Action) touchedDocuments() []*cdp.Document {
 	a.Tab.Session.Manager.Lock()
 	p := a.Tab.Page

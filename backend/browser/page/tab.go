@@ -30,7 +30,7 @@ func (t *Tab) WithLock(change func()) {
 
 func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrameID()) }
 
-// LastBox returns the position of the element in the snapshot of the last action, nil when it is not in it.
+// LastBox returns the position of the element in the last answer's snapshot, nil when it is not in it.
 func (t *Tab) LastBox(id int) *collect.Rect {
 	l := t.lastSnapshot()
 	if l == nil {
@@ -44,15 +44,14 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
 }
 
-// ShowPointer publishes where the assistant's pointer goes, if the tab is the window's. Call it before the action.
+// ShowPointer publishes where the assistant's pointer goes, if the tab is the window's.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
 		t.Session.Manager.Events.PublishPointer(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
 	}
 }
 
-// BringToFront makes the tab the visible one of its window. It does nothing for a headless browser, where no tab
-// hides another.
+// BringToFront makes the tab the visible one of its window. It does nothing in a headless browser.
 func (t *Tab) BringToFront(ctx context.Context) error {
 	if t.Session.Manager.Config.Headless {
 		return nil
@@ -69,11 +68,11 @@ func (t *Tab) BringToFront(ctx context.Context) error {
 	return nil
 }
 
-// Tab is one tab of a session. The fields below queue are guarded by the manager's lock.
+// Tab is one tab of a session. The fields below queue change only under the manager's lock.
 type Tab struct {
 	ID      int
 	Session *Session
-	// queue contains one token while someone has the tab's turn.
+	// queue contains a token while someone has the tab's turn.
 	queue chan struct{}
 
 	Page                    *cdp.Page
@@ -83,10 +82,9 @@ type Tab struct {
 	Dialog                  *Dialog
 	Crashed                 bool
 	Closed                  bool
-	// Observer takes snapshots of the tab; last is the snapshot that the next answer is compared with.
-	Observer *observe.Observer
-	last     *observe.Snapshot
-	// lastWhole is the newest snapshot of the whole page.
+	// last is the snapshot that the next answer is compared with.
+	Observer  *observe.Observer
+	last      *observe.Snapshot
 	lastWhole *observe.Snapshot
 	// refreshed is a snapshot newer than last, taken for the window only.
 	refreshed    *observe.Snapshot
@@ -99,28 +97,23 @@ type Tab struct {
 	// geolocationOrigins are the origins that may use geolocation because of this tab.
 	geolocationOrigins []string
 	Cancel             context.CancelCauseFunc
-	// waiting counts the actions in the queue; yields cancels a refresh of the window's numbers in favor of an
-	// action.
+	// waiting counts the callers in the queue; yields cancels a refresh of the window's numbers in their favor.
 	waiting int
 	yields  context.CancelFunc
-	// Stale is true while a refresh of the window's numbers is requested and no later snapshot has begun.
+	// Stale is true while a refresh of the window's numbers is due.
 	Stale bool
-	// ExpectsTab is true while a tab opened by this one is not ready.
+	// ExpectsTab is true when this tab seems about to open another.
 	ExpectsTab bool
 	// Drags receives the drag-and-drop that a press starts, Choosers the file chooser that a press opens; nil while
 	// no action waits for one.
 	Drags    chan *proto.InputDragData
 	Choosers chan FileChooser
 
-	// Effects are reported by the next answer.
 	Effects effects.Log
-	// acting is true while an action runs, but not during a refresh of the window's numbers.
-	acting      bool
-	FileChooser *FileChooser
-	// opener is the tab that opened this one, nil for none.
-	opener *Tab
-	// DialogsInRow counts successive dialogs, DialogsDismissed those of them that were answered automatically.
-	// StopReason says why the page was stopped.
+	// acting is true while Run runs an action.
+	acting                         bool
+	FileChooser                    *FileChooser
+	opener                         *Tab
 	DialogsInRow, DialogsDismissed int
 	StopReason                     string
 	// LoginOrigin is the origin that last got a user name and password; if it asks again, it has refused them.
@@ -131,13 +124,12 @@ type Tab struct {
 	PageTools   webmcp.Tools
 }
 
-// The viewport of a tab that no window shows.
 const (
 	defaultWidth  = 1280
 	defaultHeight = 800
 )
 
-// The causes that end a running action.
+// The causes with which Interrupt ends a running action.
 var (
 	ErrDialog       = errors.New("a dialog opened")
 	ErrTabClosed    = errors.New("the tab was closed")
@@ -191,8 +183,6 @@ func (t *Tab) Acquire(ctx context.Context) (func(), error) {
 	}
 }
 
-// release ends the tab's turn. It requests a refresh again when one was requested during the action and no snapshot
-// of the action answered it.
 func (t *Tab) release() {
 	<-t.queue
 	t.Session.Manager.Lock()
@@ -203,8 +193,7 @@ func (t *Tab) release() {
 	}
 }
 
-// Begin returns the context of an action. The context ends when the tab can no longer act (closed, crashed, blocked
-// by a dialog, or the browser ended), or when the returned function is called.
+// Begin returns the context of an action, which Interrupt or the returned function ends.
 func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.Session.Manager.Lock()
@@ -282,7 +271,6 @@ func crashedFault(id int, why string) *surface.Fault {
 	}
 }
 
-// endedFault converts the cause that ended an action's context to a fault for the caller, nil for other causes.
 func (t *Tab) endedFault(cause error) error {
 	switch {
 	case errors.Is(cause, ErrTabClosed):
@@ -307,7 +295,7 @@ func (t *Tab) endedFault(cause error) error {
 	return nil
 }
 
-// describe returns the tab's entry in the list of tabs. Called under the lock.
+// describe is called under the lock.
 func (t *Tab) describe() event.Tab {
 	d := event.Tab{
 		ID: t.ID, Title: t.Title, URL: t.URL, CanGoBack: t.CanGoBack, CanGoForward: t.CanGoForward, Crashed: t.Crashed,
@@ -347,15 +335,14 @@ func (t *Tab) TakeEffects() []annotation.Event {
 // AddEffect adds an effect for the next answer. about is the tab that it concerns. Called under the lock.
 func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Add(kind, text, about) }
 
-// AddConsoleError adds an error of the page's scripts for the next answer, but only while an action runs:
-// console_messages lists all others. Called under the lock.
+// AddConsoleError adds a console error for the next answer, but only while an action runs. Called under the lock.
 func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
 		t.Effects.AddConsoleError(text, t.ID)
 	}
 }
 
-// newestElements returns the elements of the newest snapshot, nil without one. Called under the lock.
+// newestElements is called under the lock.
 func (t *Tab) newestElements() []annotation.Element {
 	switch {
 	case t.refreshed != nil:
@@ -366,7 +353,8 @@ func (t *Tab) newestElements() []annotation.Element {
 	return nil
 }
 
-// ElementAt returns the smallest usable element at a point of the viewport, nil for none. Called under the lock.
+// ElementAt returns the smallest usable element at a point of the viewport in the newest snapshot, nil for none. Called
+// under the lock.
 func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 	var best *annotation.Element
 	for _, e := range t.newestElements() {
@@ -379,7 +367,7 @@ func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 	return best
 }
 
-// publishMarks publishes the marks of a snapshot to the window and requests a new picture, so that the two match.
+// publishMarks also requests a new picture, so that picture and marks match.
 func (t *Tab) publishMarks(l *observe.Snapshot) {
 	t.WithLock(func() { t.Session.Manager.Viewer.Repaint(t) })
 	t.Session.Manager.Events.PublishMarks(l.Marks())
@@ -395,7 +383,7 @@ func (t *Tab) TryRefresh(ctx context.Context) {
 	}
 }
 
-// refresh takes a snapshot of the viewport and publishes its marks. The caller must have the tab's turn.
+// refresh needs the tab's turn.
 func (t *Tab) refresh(ctx context.Context) {
 	b := t.Session.Manager
 	ctx, cancel := context.WithTimeout(ctx, observe.SnapshotTimeout)
@@ -416,7 +404,7 @@ func (t *Tab) refresh(ctx context.Context) {
 	a.Watch.Close()
 	now, err := a.observe(ctx, res)
 	if err != nil {
-		t.WithLock(func() { t.Stale = true }) // usually interrupted by an action
+		t.WithLock(func() { t.Stale = true })
 		return
 	}
 	b.Lock()

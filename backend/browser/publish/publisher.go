@@ -7,7 +7,6 @@ import (
 	"sextant/shared/event"
 )
 
-// maxPendingPointers bounds the pointer moves in the queue; the oldest are dropped.
 const maxPendingPointers = 64
 
 // Publisher publishes live events from one goroutine, so that a slow subscriber delays neither the goroutine that

@@ -25,7 +25,7 @@ type MousePress struct {
 	Modifiers int
 }
 
-// IsLeft reports whether the press is one of the left button, which causes a click event.
+// IsLeft reports whether the press is one of the left button.
 func (p MousePress) IsLeft() bool { return p.Button == "" || p.Button == "left" }
 
 func button(name string) (proto.InputMouseButton, error) {
@@ -51,13 +51,13 @@ func Move(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Sender sends requests in one batch and waits until the browser has handled all of them.
+// Sender sends requests and waits for all answers.
 type Sender interface {
 	Send(ctx context.Context, reqs ...proto.Request) error
 }
 
-// Click moves the mouse to a point, presses and releases in one batch, so that no other event comes in between and
-// the page needs to draw only once. The browser has handled the events when Click returns.
+// Click moves the mouse to a point, presses and releases there. It does not wait between these events; the browser has
+// handled them when Click returns.
 func Click(ctx context.Context, s Sender, x, y float64, p MousePress) error {
 	b, err := button(p.Button)
 	if err != nil {

@@ -16,7 +16,6 @@ const (
 	ModShift   = 8
 )
 
-// keyStroke is a key with the modifiers that are held.
 type keyStroke struct {
 	info      input.KeyInfo
 	text      string
@@ -24,7 +23,6 @@ type keyStroke struct {
 	held      []input.KeyInfo
 }
 
-// named finds a key that is not a character or modifier by its name, or a common short name, in any case.
 func named(name string) (input.Key, bool) {
 	switch strings.ToLower(name) {
 	case "enter", "return":
@@ -78,7 +76,6 @@ func arrowOrFunction(name string) (input.Key, bool) {
 	return 0, false
 }
 
-// modifier finds a modifier key by its name.
 func modifier(name string) (input.Key, int, bool) {
 	switch strings.ToLower(name) {
 	case "control", "ctrl":
@@ -144,7 +141,6 @@ func parse(combo string) (keyStroke, error) {
 	return s.finish(), nil
 }
 
-// plain returns the text that a named key types: that of Enter or Space, "" for others.
 func plain(info input.KeyInfo) string {
 	switch info.Key {
 	case "\r", " ":
@@ -153,7 +149,6 @@ func plain(info input.KeyInfo) string {
 	return ""
 }
 
-// finish sets the text that the key produces with its modifiers, and the standard names of Enter and Tab.
 func (s keyStroke) finish() keyStroke {
 	switch s.info.Key {
 	case "\r":

@@ -8,18 +8,17 @@ import (
 
 // AimOptions says how to find a point to press.
 type AimOptions struct {
-	// Scroll scrolls the element into view first, through all the boxes around it.
+	// Scroll scrolls the element into view if necessary.
 	Scroll bool `json:"scroll"`
-	// Guard is the kind of guard for the next press, as for GuardPress: "click", "press" or "" for none.
+	// Guard is the kind of guard for the next press, as for GuardPress, "" for none.
 	Guard string `json:"arm,omitempty"`
-	// PatienceMS is how long to wait, in milliseconds, for an element that is disabled or covered, and half of it for
-	// one that cannot be pressed for another reason.
+	// PatienceMS is how long to wait, in milliseconds, for an element that is disabled or covered; for one that is
+	// hidden or offscreen, it is half of that.
 	PatienceMS int `json:"patience"`
 	// AcceptMoving accepts the current position of a moving element.
 	AcceptMoving bool `json:"hurry,omitempty"`
 	// LastRect is the element's position in the newest snapshot, nil when unknown.
 	LastRect *Rect `json:"was,omitempty"`
-	// Expectation must still be met by the element.
 	Expectation
 }
 
@@ -34,8 +33,7 @@ type Expectation struct {
 }
 
 // Aim finds a point at which to press the element. PressPoint.State says why it cannot be pressed, if so; for "moving",
-// the point is its last position. An error is never about the state of the element: it is a bug, or the end of the
-// document or of ctx.
+// the point is its last position.
 func Aim(ctx context.Context, w World, handle int, o AimOptions) (PressPoint, error) {
 	return call[PressPoint](ctx, w, "aim", handle, o)
 }
@@ -62,7 +60,8 @@ type PressResult struct {
 	Hit bool `json:"hit"`
 	// Text names the element that the press would have reached instead, such as `dialog "Cookies"`.
 	Text string `json:"text"`
-	// ReleaseMissed is true when the press hit the element but its release did not, and no click followed.
+	// ReleaseMissed is true when the press hit the element but its release did not, and no click followed. It is false
+	// for elements that the browser handles itself, such as lists and videos.
 	ReleaseMissed bool `json:"releaseMissed"`
 	// Changed is true when the page changed after the press.
 	Changed bool `json:"changed"`
@@ -81,10 +80,9 @@ func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 
 // ElementChange says whether a node still meets an Expectation.
 type ElementChange struct {
-	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
 	// InOtherRow is true when the node is now in another row. Text is the new text of the node or of its row if that
-	// changed, TextHash its hash. RowHash is set when only digits of the row changed.
+	// changed. TextHash is set for a changed node, RowHash for a row of which only digits changed.
 	InOtherRow bool   `json:"row"`
 	Text       string `json:"text"`
 	TextHash   string `json:"mark"`
@@ -122,10 +120,9 @@ func Focus(ctx context.Context, w World, handle int) error {
 // TextField is a text field or an editable element before text is typed into it.
 type TextField struct {
 	// Empty is true when there was nothing to select, Rich for rich text, Multiline when it may have several lines.
-	Empty     bool `json:"empty"`
-	Rich      bool `json:"rich"`
-	Multiline bool `json:"lines"`
-	// TextBefore is the text before typing.
+	Empty      bool   `json:"empty"`
+	Rich       bool   `json:"rich"`
+	Multiline  bool   `json:"lines"`
 	TextBefore string `json:"before"`
 }
 
@@ -151,8 +148,7 @@ type TypingResult struct {
 	// Changed is false when neither the field nor the page has changed, although the field does not have the wanted
 	// text.
 	Changed bool `json:"taken"`
-	// Gone is true when the field was removed.
-	Gone bool `json:"gone"`
+	Gone    bool `json:"gone"`
 }
 
 // EndTyping returns the result of typing into the field of the last SelectAll; want is the wanted text.
@@ -160,9 +156,9 @@ func EndTyping(ctx context.Context, w World, want string) (TypingResult, error) 
 	return call[TypingResult](ctx, w, "written", want)
 }
 
-// SetValue sets a field that cannot be typed into (date, time, month, week, color, slider) and fires input and
-// change. It returns the new value. done is false when the field is of another kind. The error is a *Refusal when
-// the field cannot be changed or the value has another format.
+// SetValue sets a field that cannot be typed into, such as a date or a slider, and returns the new value. done is false
+// when the field is of another kind. The error is a *Refusal when the field cannot be changed or the value has another
+// format.
 func SetValue(ctx context.Context, w World, handle int, value string) (done bool, now string, err error) {
 	r, err := call[struct {
 		Done  bool   `json:"done"`
@@ -175,9 +171,8 @@ func SetValue(ctx context.Context, w World, handle int, value string) (done bool
 	return r.Done, r.Value, err
 }
 
-// SelectOptions chooses options of a native list by label or value and fires input and change. It returns the labels
-// of the chosen options. The error is a *Refusal when that is not possible; it names the options when one is not
-// there.
+// SelectOptions chooses options of a native list by label or value. It returns the labels of the chosen options. The
+// error is a *Refusal when that is not possible; it names the options when one is not there.
 func SelectOptions(ctx context.Context, w World, handle int, values []string) ([]string, error) {
 	if values == nil {
 		values = []string{}
@@ -215,15 +210,14 @@ func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, 
 	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.AfterOne), ms(p.AfterSeveral), ms(p.Max))
 }
 
-// HasText reports whether the document, including open shadow roots, shows text. It ignores case and differences in
-// white space.
+// HasText reports whether the document shows text. It ignores case and differences in white space.
 func HasText(ctx context.Context, w World, text string) (bool, error) {
 	return call[bool](ctx, w, "hasText", text)
 }
 
 // SelectText selects a range of text and returns it. It searches the element of handle (0: the whole document) for
 // text, or uses the whole element when text is "". In that range, it selects the characters from start to end (0: to
-// the end). Case does not matter, except in a text field. The error is a *Refusal when there is no such text.
+// the end). The search in a text field is case-sensitive. The error is a *Refusal when there is no such text.
 func SelectText(ctx context.Context, w World, handle int, text string, start, end int) (string, error) {
 	return call[string](ctx, w, "selectText", handle, text, start, end)
 }
@@ -233,12 +227,13 @@ func SelectionIsEditable(ctx context.Context, w World) (bool, error) {
 	return call[bool](ctx, w, "edits")
 }
 
-// Selection returns the text selected in the document, also in a text field, but not in one that hides its text.
+// Selection returns the text selected in the document, also in a text field, but not in one that hides its text. It is
+// limited to 200,000 characters.
 func Selection(ctx context.Context, w World) (string, error) {
 	return call[string](ctx, w, "selection")
 }
 
-// HTML returns the current document as HTML, with open shadow roots and the values of form fields (passwords
-// masked), but without frames, scripts, styles and hidden content. It is limited to about 8 million characters, or
-// 400,000 for a page in Sextant's window.
+// HTML returns the current document as HTML, with the values of form fields (passwords masked), but without frames,
+// scripts, styles and hidden content. It is limited to about 8 million characters, or 400,000 for a page in Sextant's
+// window.
 func HTML(ctx context.Context, w World) (string, error) { return call[string](ctx, w, "html") }

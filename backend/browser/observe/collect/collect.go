@@ -50,7 +50,6 @@ type Refusal struct{ Message string }
 // Error implements error.
 func (r *Refusal) Error() string { return r.Message }
 
-// installer returns a function that installs the script in a document, once.
 func installer() string {
 	parts := []string{
 		baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS,
@@ -70,14 +69,12 @@ func Install(ctx context.Context, w World) error {
 	return nil
 }
 
-// envelope is an answer of the script: a value, a refusal, or that the script is not installed.
 type envelope struct {
 	Value   json.RawMessage `json:"v"`
 	Error   string          `json:"e"`
 	Missing bool            `json:"m"`
 }
 
-// call runs one function of the script and decodes its value. It installs the script first if necessary.
 func call[T any](ctx context.Context, w World, name string, args ...any) (T, error) {
 	var out T
 	fn := `async function (...a) {
@@ -122,8 +119,7 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 	return out, nil
 }
 
-// NodeExpression returns a function declaration that returns the DOM node of handle, or null when it was removed. It
-// is for callers that need the node itself (DOM.describeNode, DOM.setFileInputFiles).
+// NodeExpression returns a function declaration that returns the DOM node of handle, or null when it was removed.
 func NodeExpression(handle int) string {
 	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The collector's answer is one text (see packNode in report.js): records that end with a backquote, with fields that
-// end with a tilde. Within the page's own text, the two are escaped as U+0001 and U+0002.
+// The collector's answer is one text (see packNode in report.js): records separated by backquotes, with fields
+// separated by tildes. Within the page's own text, these are escaped as U+0002 and U+0001.
 const (
 	recordEnd = "`"
 	fieldEnd  = "~"
@@ -17,7 +17,6 @@ const (
 
 var errShort = errors.New("a record is cut short")
 
-// unpack decodes the collector's answer.
 func unpack(text string) (RawDocument, error) {
 	var raw RawDocument
 	head, rest, _ := strings.Cut(text, recordEnd)
@@ -43,7 +42,6 @@ func unpack(text string) (RawDocument, error) {
 	return raw, nil
 }
 
-// fields iterates over the fields of a record.
 type fields struct {
 	rest string
 	err  error
@@ -98,7 +96,6 @@ func parseNode(record string, groups []string) (RawNode, error) {
 	return n, f.err
 }
 
-// unescapeText restores the escaped characters of the page's text.
 func unescapeText(s string) string {
 	if strings.IndexByte(s, 1) < 0 && strings.IndexByte(s, 2) < 0 {
 		return s

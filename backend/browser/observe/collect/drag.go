@@ -16,7 +16,6 @@ var (
 	dragJS string
 )
 
-// actionScripts returns the parts of the script that only actions need, in the order of their dependencies.
 func actionScripts() []string { return []string{aimJS, typeJS, scrollJS, dragJS} }
 
 // DropPoint is the point at which to drop on an element.
@@ -30,15 +29,15 @@ type DropPoint struct {
 	H float64 `json:"h"`
 }
 
-// DropPointOf returns the point at which to drop on the element, which it scrolls into view as little as possible.
-// When first is true, before the drag, it chooses a point that nothing covers and remembers it; later calls return
-// it again, because then the dragged element may cover it.
+// DropPointOf returns the point at which to drop on the element, which it scrolls into view if necessary. When first is
+// true, before the drag, it chooses a place that nothing covers if there is one; later calls use it again, because the
+// dragged element may then cover it.
 func DropPointOf(ctx context.Context, w World, handle int, first bool) (DropPoint, error) {
 	return call[DropPoint](ctx, w, "dropAt", handle, first)
 }
 
 // ListOrder compares the positions of two entries of a list: -1 when a is before b, 1 when it is after b, and 0 when
-// they are not siblings with the same tag.
+// they are not in one list.
 func ListOrder(ctx context.Context, w World, a, b int) (int, error) {
 	return call[int](ctx, w, "order", a, b)
 }
@@ -95,10 +94,9 @@ func HitTestAt(ctx context.Context, w World, x, y float64) (HitTest, error) {
 // FileInput is a file field.
 type FileInput struct {
 	// Handle is the handle of the field, 0 when there is none.
-	Handle   int  `json:"h"`
-	Multiple bool `json:"multiple"`
-	// Accept is the field's accept attribute.
-	Accept string `json:"accept"`
+	Handle   int    `json:"h"`
+	Multiple bool   `json:"multiple"`
+	Accept   string `json:"accept"`
 	// Count is the number of files in the field.
 	Count int `json:"count"`
 }

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// maxSpeculative bounds the elements of a document for a speculative collection. In a larger document, a useless
-// collection costs more than the round trips that it might save.
+// maxSpeculative bounds a document's elements: collecting more in vain costs more than the round trips it might save.
 const maxSpeculative = 5000
 
 // ListenerCache caches the listeners that the last collection found in a document, which rarely change between two
@@ -46,7 +45,7 @@ type Speculation struct {
 }
 
 // Speculate starts a collection of w with the cached facts. It returns nil when nothing is cached or the document is
-// too large. The end of ctx ends it. It changes no state, so the caller may abandon it.
+// too large. The end of ctx ends it. The caller may abandon it.
 func (l *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
 	l.mu.Lock()
 	facts := l.last
@@ -65,7 +64,6 @@ func (l *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Spec
 	return a
 }
 
-// result waits for the collection and returns its result, false if it failed or the cached facts were out of date.
 func (s *Speculation) result() (RawDocument, bool) {
 	s.asking.Wait()
 	for _, err := range s.err {

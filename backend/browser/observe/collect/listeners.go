@@ -8,16 +8,14 @@ import (
 	"strings"
 )
 
-// pressEvents are the events that a press causes.
 const pressEvents = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|touchend|dblclick|"
 
 // rootListeners is the number of event types from which a listening node counts as the root of a framework instead of
 // a control.
 const rootListeners = 20
 
-// listeningNodes returns the backend ids of the nodes that listen for a press, joined with commas. count is their
-// number. root is true when a node listens for so many events that it must be a framework's, which listens for all
-// elements in it.
+// listeningNodes returns backend ids joined with commas. root is true when a node listens for so many events that it
+// must be a framework's, which listens for all elements in it.
 func listeningNodes(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	var l struct {
 		Listeners []struct {
@@ -81,27 +79,24 @@ func scanListeners(ctx context.Context, w World, mode string, total int) (json.R
 	return raw, f, nil
 }
 
-// evalListeners runs listeners.js in the page's main world.
 func evalListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
 	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode,
 		total))
 }
 
-// maxCollectTries bounds how often one collection asks again because the page has changed.
 const maxCollectTries = 8
 
 // rootRounds bounds how often one collection asks for closed shadow roots, of which a page may have any number. The
 // next collection asks for the remaining ones.
 const rootRounds = 2
 
-// Collect returns the elements of one document. It takes at least two round trips. The error is cdp.ErrReplaced when
-// the document is replaced meanwhile.
+// Collect returns the elements of one document. The error wraps cdp.ErrReplaced when the document was replaced
+// meanwhile.
 func Collect(ctx context.Context, w World, o Options) (RawDocument, error) {
 	raw, _, err := collectFacts(ctx, w, o)
 	return raw, err
 }
 
-// collectFacts is like Collect, but also returns what it found out about listeners, nothing on error.
 func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listenerFacts, error) {
 	var l listenerFacts
 	listeners, err := w.Listeners(ctx)
@@ -163,7 +158,6 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes too fast to be observed")
 }
 
-// runCollector runs the script's look function. It installs the script first if necessary.
 func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 	const fn = `function (...a) {
   const s = globalThis.__sextant
@@ -188,8 +182,6 @@ func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 	return "", nil
 }
 
-// openClosedRoots passes the closed shadow roots of the elements in list, handles joined with commas, to the script.
-// It skips elements that have left the document.
 func openClosedRoots(ctx context.Context, w World, list string) error {
 	var roots []int
 	for h := range strings.SplitSeq(list, ",") {
@@ -215,7 +207,6 @@ func openClosedRoots(ctx context.Context, w World, list string) error {
 	return nil
 }
 
-// reportListeners passes the nodes in list, backend ids joined with commas, to the script.
 func reportListeners(ctx context.Context, w World, list string) error {
 	var nodes []int
 	for id := range strings.SplitSeq(list, ",") {

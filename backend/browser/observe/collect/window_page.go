@@ -23,9 +23,7 @@ func PageScript() string {
 // panel's page is foreign code.
 type AskFunc func(ctx context.Context, name string, args ...any) (json.RawMessage, error)
 
-// WindowPage returns a World for a page in Sextant's window. It supports only functions that are called by name:
-// Aim, AwaitSettled, CheckElement, HasText, HTML, ScrollBy, Selection, SelectOptions, SelectText, and the functions
-// of this file.
+// WindowPage returns a World for a page in Sextant's window. It supports only the operations of script/page.js.
 func WindowPage(ask AskFunc) World { return windowPage{ask} }
 
 type windowPage struct{ ask AskFunc }
@@ -33,26 +31,20 @@ type windowPage struct{ ask AskFunc }
 // errWindowPage reports a call that needs a debugger, which is a bug.
 var errWindowPage = errors.New("a page in Sextant's window supports only calls by name")
 
-// Call implements World.
 func (windowPage) Call(context.Context, string, ...any) (json.RawMessage, error) {
 	return nil, errWindowPage
 }
 
-// EvalMain implements World.
 func (windowPage) EvalMain(context.Context, string) (json.RawMessage, error) {
 	return nil, errWindowPage
 }
 
-// CallText implements World.
 func (windowPage) CallText(context.Context, string, ...any) (string, error) { return "", errWindowPage }
 
-// Listeners implements World.
 func (windowPage) Listeners(context.Context) (json.RawMessage, error) { return nil, errWindowPage }
 
-// ClosedRoot implements World.
 func (windowPage) ClosedRoot(context.Context, string) (int, error) { return 0, errWindowPage }
 
-// CallNodes implements World.
 func (windowPage) CallNodes(context.Context, string, []int) (json.RawMessage, error) {
 	return nil, errWindowPage
 }

@@ -40,7 +40,7 @@ type Options struct {
 	Clip *Rect `json:"clip,omitempty"`
 }
 
-// Rect is a rectangle in CSS pixels of the frame's own viewport.
+// Rect is a rectangle in CSS pixels.
 type Rect struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
@@ -53,8 +53,7 @@ type RawDocument struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 	// Origin is the document's origin, also when it has no address of its own (about:srcdoc); "" for an opaque one.
-	Origin string `json:"origin"`
-	// ReadyState is document.readyState.
+	Origin     string `json:"origin"`
 	ReadyState string `json:"ready"`
 	// Now is the document's clock in milliseconds.
 	Now float64 `json:"now"`
@@ -65,7 +64,7 @@ type RawDocument struct {
 	ScrollY float64 `json:"scrollY"`
 	DocW    float64 `json:"docW"`
 	DocH    float64 `json:"docH"`
-	// ElementCount is the number of elements in the document, to check the indexes of listeners against.
+	// ElementCount is the number of elements in the document, those in open shadow roots included.
 	ElementCount int        `json:"walked"`
 	Nodes        []RawNode  `json:"nodes"`
 	Frames       []RawFrame `json:"frames"`
@@ -73,10 +72,9 @@ type RawDocument struct {
 	Below        int        `json:"below"`
 }
 
-// RawNode is one element that a person could act on.
+// RawNode is one listed element.
 type RawNode struct {
-	// Handle is the node's number in this document. It is never reused; `node(handle)` in the script returns the
-	// node.
+	// Handle is the node's number in this document. It is never reused.
 	Handle int      `json:"h"`
 	Role   string   `json:"role"`
 	Name   string   `json:"name"`
@@ -92,11 +90,10 @@ type RawNode struct {
 	Group         string `json:"group,omitempty"`
 	// Secret is true when the field hides what is typed into it.
 	Secret bool `json:"secret,omitempty"`
-	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes, the path of landmarks
-	// and RowHash. When two live nodes have equal keys, both are ambiguous.
+	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes, the path of landmarks and
+	// RowHash.
 	Key string `json:"key"`
-	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. One of them changes when
-	// the page reuses the node for something else.
+	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row.
 	TextHash string `json:"sign,omitempty"`
 	RowHash  string `json:"row,omitempty"`
 	// Born is when the node, or the subtree with it, was inserted into the document, in milliseconds of the

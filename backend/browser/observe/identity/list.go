@@ -43,8 +43,8 @@ func (l List) InView() List {
 }
 
 // Compare returns the elements of now that are new or changed, and the ids of before that are gone; elements that are
-// only out of view are not. visible reports for handles of a document which nodes are visible, nil when that is
-// unknown; alive is false when the document was closed.
+// only out of view are not. visible reports which nodes of a document are visible, nil when that is unknown; alive is
+// false when the document was closed.
 func (er *ElementRegistry) Compare(
 	before, now List, visible func(doc int, handles []int) (shown []bool, alive bool),
 ) (changes []annotation.Element, gone []int) {

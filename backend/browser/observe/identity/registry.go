@@ -1,17 +1,12 @@
 // Package identity assigns ids to elements, so that callers can name them.
 //
-// An id identifies one node of one document in one tab, not a position. Ids come from one counter for all tabs and
-// panels and are never reused. When a page renders again, it replaces nodes by others that look the same. An id
-// moves to a replacement only when the old node was removed and exactly one connected node has the same fingerprint.
-// That node must have been inserted after the old node was last observed; a node that existed beside the old one is
-// not a replacement.
+// An id identifies one node of one document in one tab, not a position. Ids are never reused. When a page renders
+// again, an id moves to a replacement of its node only when the old node was removed, exactly one node has the same
+// fingerprint, and that was inserted after the old node was last observed.
 //
 // A page may also reuse a node for another item, as virtual lists do. A node in another row gets a new id; a row in
-// which only digits changed is the same row, because rows contain counters. A hash of the text of a node is
-// remembered as it was reported, so that an action can detect a change. In all other cases the old id is gone and the
-// node gets a new one: the package never guesses.
-//
-// The package asks its caller which nodes are connected.
+// which only digits changed is the same row, because rows contain counters. Elements keep a hash of their text as it
+// was reported, so that an action can detect a change.
 package identity
 
 import (
@@ -46,8 +41,8 @@ type Element struct {
 	// hide typed text, even when the page shows the text later.
 	Origin string
 	Secret bool
-	// TextHash, RowHash and Name are from when the node was last seen. ReportedTextHash, ReportedRowHash and
-	// ReportedName are from when the node was last reported to the caller that uses the id.
+	// The Reported fields are from when the node was last reported to the caller, the others from when it was last
+	// seen.
 	TextHash, ReportedTextHash, ReportedName, RowHash, ReportedRowHash string
 	// TextWarned is true once the caller was warned that the text has changed, RowWarned the same for the row.
 	TextWarned, RowWarned bool
@@ -207,7 +202,6 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 	return ids, rebound, nil
 }
 
-// splitReused separates ids from nodes that the page reused in another row.
 func (er *ElementRegistry) splitReused(doc int, seen []Node) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -231,7 +225,6 @@ func (d *document) unkey(t *Element) {
 	d.byKey[t.Key] = slices.DeleteFunc(d.byKey[t.Key], func(id int) bool { return id == t.ID })
 }
 
-// rekey sets the fingerprint of t.
 func (d *document) rekey(t *Element, key string) {
 	if t.Key == key {
 		return
@@ -243,7 +236,6 @@ func (d *document) rekey(t *Element, key string) {
 	d.byKey[key] = append(d.byKey[key], t.ID)
 }
 
-// findReplacements returns the ids that new nodes take over, by the handle of the new node.
 func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
 	newNodes, oldIDs := er.candidates(doc, seen)
 	if len(newNodes) == 0 {
@@ -292,8 +284,6 @@ func (er *ElementRegistry) lastSeen(id int) float64 {
 	return er.elements[id].lastSeen
 }
 
-// candidates finds the fingerprints that a new node and an unseen id share. It returns the new nodes by fingerprint,
-// and the ids.
 func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -324,8 +314,7 @@ func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []
 	return newNodes, oldIDs
 }
 
-// dropCandidates excludes ids of removed nodes from the search for replacements: no replacement was certain, and a
-// later choice would be a guess.
+// dropCandidates excludes ids from the search: no replacement was certain, and a later choice would be a guess.
 func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -336,8 +325,7 @@ func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
 	}
 }
 
-// EndDocument records that a document was closed with all its nodes. Its elements are remembered until maxEnded
-// others have ended.
+// EndDocument records that a document was closed with all its nodes. Its elements are remembered for a while.
 func (er *ElementRegistry) EndDocument(doc int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -352,7 +340,7 @@ func (er *ElementRegistry) EndDocument(doc int) {
 	er.trim()
 }
 
-// trim forgets the oldest ended ids. Called under the lock.
+// trim is called under the lock.
 func (er *ElementRegistry) trim() {
 	if over := len(er.ended) - maxEnded; over > 0 {
 		for _, id := range er.ended[:over] {

@@ -2,9 +2,7 @@ package settle
 
 import "time"
 
-// polling describes a request that the page repeats without an action.
 type polling struct {
-	// took and ended are the duration and the end of the last response, begun is the time of the last request.
 	took         time.Duration
 	begun, ended time.Time
 	// every is the time between two requests, pause the time from the end of a response to the next request. Pages
@@ -12,20 +10,17 @@ type polling struct {
 	every, pause time.Duration
 }
 
-// answered reports whether a response has ever ended.
 func (p *polling) answered() bool { return p != nil && !p.ended.IsZero() }
 
-// due reports whether the page's next poll is expected now.
 func (p *polling) due(now time.Time) bool {
 	return p.answered() && (near(now.Sub(p.begun), p.every) || near(now.Sub(p.ended), p.pause))
 }
 
-// near reports whether two durations are equal within the tolerance for a busy page.
 func near(is, usual time.Duration) bool {
 	return usual > 0 && (is-usual).Abs() <= 40*time.Millisecond+usual/20
 }
 
-// learnPolling updates how often the page repeats a request, and marks r when it was due. Called under the lock.
+// learnPolling is called under the lock.
 func (t *Tracker) learnPolling(r *request) {
 	h := t.polling[r.key]
 	switch {

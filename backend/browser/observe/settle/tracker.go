@@ -10,25 +10,22 @@ type Tracker struct {
 	mu       sync.Mutex
 	serial   int
 	requests map[string]*request
-	// polling contains the requests that the page is known to repeat, by key.
+	// polling contains the requests that the page may repeat, by key.
 	polling map[string]*polling
 	loads   map[string]*load
 	main    string
 	// arrived is the serial of the main frame's last commit or change of address.
 	arrived int
 	// moved is the serial of the last commit or change of address in any frame.
-	moved int
-	// commits is the serial of each frame's last commit.
+	moved   int
 	commits map[string]int
 	lastEnd time.Time
 	// lastRequest is the serial of the newest request, lastDeparture that of the newest start of a navigation.
 	lastRequest, lastDeparture int
 	changed                    chan struct{}
-	// watches counts the open Watches.
-	watches int
+	watches                    int
 }
 
-// request is a request that has not ended.
 type request struct {
 	serial int
 	key    string
@@ -37,13 +34,12 @@ type request struct {
 	own bool
 	// waited is true once an action has waited for the request.
 	waited bool
-	// heard is when data of the response last arrived.
+	// heard is when data of the response last arrived, zero before its start was recorded.
 	heard time.Time
 	// due is true when the request was sent at the time of the page's next poll.
 	due bool
 }
 
-// load is the state of a frame that is navigating or loading.
 type load struct {
 	serial    int
 	requested time.Time
@@ -52,7 +48,6 @@ type load struct {
 	parsed    time.Time
 }
 
-// maxPolling bounds the remembered polling requests, maxCommits the remembered frames.
 const (
 	maxPolling = 200
 	maxCommits = 500
@@ -66,7 +61,6 @@ func NewTracker(main string) *Tracker {
 	}
 }
 
-// change runs f under the lock and wakes all waits.
 func (t *Tracker) change(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,9 +113,8 @@ func (t *Tracker) RecordRequestEnd(id string) {
 	})
 }
 
-// awaits returns until when to wait for a request sent during an action that began at begun. When the response has
-// started, that is as long as data keeps arriving. Polling that was due or that the server delays is not waited for,
-// and other polling no longer than usual. Called under the lock.
+// awaits returns until when to wait for r, at most limit; begun is the beginning of the action. Polling that was due or
+// that the server delays is not waited for. Called under the lock.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	if end := r.heard.Add(unreadBody); !r.heard.IsZero() && end.Before(limit) {
 		limit = end

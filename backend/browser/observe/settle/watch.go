@@ -1,10 +1,9 @@
-// Package settle waits for the effects of an action, and for nothing else.
+// Package settle waits for the effects of an action, and not for what a page does all the time.
 //
-// A Tracker follows one tab's requests and loads from the browser's events. A Watch starts with an action and ends
-// when the requests, navigations, changes and finite animations that started since then have ended. It does not wait
-// for what the page does all the time (polling, tickers, endless animations), because the action did not cause it.
-// There is no fixed pause: the only times are limits, and the short quiet time that distinguishes the end of changes
-// from a gap between two changes. The result names the cause of the wait, and whether a limit ended it.
+// A Tracker follows one tab's requests and loads from the browser's events. A Watch starts with an action; its Wait
+// returns when the requests, navigations, changes and finite animations that started since then have ended, or a limit
+// is reached. Polling, tickers and endless animations do not count, because the action did not cause them. The result
+// names the cause of the wait, and whether a limit ended it.
 package settle
 
 import (
@@ -30,17 +29,16 @@ type Limits struct {
 	AfterParse time.Duration
 }
 
-// DefaultLimits returns limits that suit people and models.
+// DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
 	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, AfterParse: 3 * time.Second}
 }
 
 const (
 	// quietTime is how long nothing may happen after a request or a load ended.
-	quietTime        = 30 * time.Millisecond
-	maxAnimationWait = time.Second
-	maxMutationWait  = 1500 * time.Millisecond
-	// maxNavigationStart bounds the time that a requested navigation has to start.
+	quietTime          = 30 * time.Millisecond
+	maxAnimationWait   = time.Second
+	maxMutationWait    = 1500 * time.Millisecond
 	maxNavigationStart = 500 * time.Millisecond
 	// longPoll is the duration from which a response counts as delayed by its server (long polling).
 	longPoll = time.Second
@@ -60,7 +58,7 @@ type Result struct {
 	// WaitedFor is the last cause of the wait: quiet, changes, animation, requests, frame or navigation; "still …"
 	// when a limit ended the wait; or "stopped" when the context did.
 	WaitedFor string
-	// TimedOut is true when the page had not settled, even when the context ended the wait.
+	// TimedOut is true when the wait ended before the page had settled.
 	TimedOut bool
 }
 
@@ -82,7 +80,7 @@ func (t *Tracker) Begin(limits Limits) *Watch {
 	return &Watch{t: t, since: t.serial, begun: time.Now(), limits: limits}
 }
 
-// Close ends the Watch. Later requests no longer count as effects of the action.
+// Close ends the Watch.
 func (w *Watch) Close() {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
@@ -107,7 +105,6 @@ func (w *Watch) AwaitAnyNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.moved > w.since })
 }
 
-// until waits until ok returns true. ok is called under the tracker's lock.
 func (w *Watch) until(ctx context.Context, ok func() bool) error {
 	for {
 		w.t.mu.Lock()
@@ -146,8 +143,6 @@ func (w *Watch) NavigatedFrames() []string {
 	return list
 }
 
-// busy returns what the page is still doing since the action ("" for nothing), until when to wait for it, and the
-// channel that ends the wait.
 func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	t := w.t
 	t.mu.Lock()
@@ -194,7 +189,6 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	return "", until, t.changed
 }
 
-// ended returns when the last load, or request that matters, ended.
 func (w *Watch) ended() time.Time {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
@@ -256,7 +250,6 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 	return w.result("stopped", true)
 }
 
-// remainingWait returns how long to wait before asking again, and why; 0 when the page has settled.
 func (w *Watch) remainingWait(r Activity, now time.Time) (time.Duration, string) {
 	since := now.Sub(w.begun)
 	over := since >= w.limits.Action && !w.arrived()
@@ -282,15 +275,12 @@ func (w *Watch) remainingWait(r Activity, now time.Time) (time.Duration, string)
 	return 0, ""
 }
 
-// arrived reports whether the main frame has committed a document, or changed its address within one, since the
-// action began. The limit for navigations then applies.
 func (w *Watch) arrived() bool {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
 	return w.t.arrived > w.since
 }
 
-// pause waits for a change, until the time or the end of ctx. It reports whether a change ended the wait.
 func (w *Watch) pause(ctx context.Context, wake <-chan struct{}, until time.Time) bool {
 	timer := time.NewTimer(max(time.Until(until), time.Millisecond))
 	defer timer.Stop()

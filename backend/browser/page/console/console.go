@@ -14,11 +14,10 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits of the console messages of a tab: their number (the oldest are forgotten first), and characters of each.
 const (
 	maxMessages = 300
 	maxMessage  = 2000
-	// releaseEvery is the number of messages after which the browser is asked to free the objects that it keeps for
+	// releaseEvery is the number of scripts' messages after which the browser may free the objects that it keeps for
 	// them.
 	releaseEvery = 50
 )
@@ -35,7 +34,6 @@ const (
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
 // Message is one message in a tab's console: a script wrote it, a script threw it, or the browser reported it.
-// Session.ConsoleMessages masks likely secrets in it.
 type Message struct {
 	ID    int    `json:"id"`
 	Level string `json:"level"`
@@ -44,7 +42,7 @@ type Message struct {
 	Text   string `json:"text"`
 	// Location is "url:line", "" when it is not known.
 	Location string `json:"where,omitempty"`
-	// Times counts successive repetitions of the message.
+	// Times is the number of successive equal messages.
 	Times int       `json:"times"`
 	Time  time.Time `json:"time"`
 }
@@ -60,9 +58,8 @@ type Options struct {
 
 // Log contains the newest console messages of a tab. It is guarded by the lock of page.Manager.
 type Log struct {
-	list []*Message
-	last int
-	// written is the number of messages of scripts so far.
+	list    []*Message
+	last    int
 	written int
 }
 
@@ -122,8 +119,8 @@ func FromException(ev cdp.Event) (Message, bool) {
 	}, true
 }
 
-// FromScript decodes a message that a script wrote to the console, false for a call that writes none, such as
-// console.clear.
+// FromScript decodes a message that a script wrote to the console, false when it cannot or the call writes none, such
+// as console.clear.
 func FromScript(ev cdp.Event) (Message, bool) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
 	if !ok {
@@ -177,7 +174,6 @@ func location(url string, line int) string {
 	return surface.Truncate(url, 200) + ":" + strconv.Itoa(line)
 }
 
-// formatArguments formats arguments much as console.log does, with placeholders such as %s.
 func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	if len(args) == 0 {
 		return ""
@@ -217,7 +213,6 @@ func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	return b.String()
 }
 
-// formatArgument formats a value as the console shows it: an object by its first properties.
 func formatArgument(o *proto.RuntimeRemoteObject) string {
 	if o.Preview != nil && o.Subtype != proto.RuntimeRemoteObjectSubtypeError {
 		return formatPreview(o.Preview)

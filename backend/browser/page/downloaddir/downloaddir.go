@@ -13,15 +13,12 @@ import (
 const PartialFolder = ".partial"
 
 const (
-	// maxDownload is the default limit of one file, in bytes.
-	maxDownload = 2_000_000_000
-	// minFreeSpace is the disk space that a download must leave free, in bytes.
+	maxDownload  = 2_000_000_000
 	minFreeSpace = 512 << 20
 )
 
-// OverLimitReason returns the reason why a download into dir must stop, "" when it may continue. limit bounds its size
-// in bytes (0: the default limit). received and size are reported by the browser; complete is true when the file has
-// arrived; disk space then no longer matters.
+// OverLimitReason returns the reason why a download into dir must stop, "" when it may continue. Sizes are in bytes; a
+// limit of 0 is the default one. complete is true when the file has arrived.
 func OverLimitReason(dir string, limit, received, size int64, complete bool) string {
 	if limit <= 0 {
 		limit = maxDownload
@@ -49,8 +46,7 @@ func RemovePartial(dir, guid string) {
 	}
 }
 
-// Tidy removes the partial files of downloads that were running when a browser or a session ended, and then dir if
-// it is empty. Complete files stay.
+// Tidy removes the partial files in dir, and then dir if it is empty.
 func Tidy(dir string) {
 	rest, err := os.ReadDir(filepath.Join(dir, PartialFolder))
 	if err != nil {
@@ -67,7 +63,7 @@ func Tidy(dir string) {
 	}
 }
 
-// TidyAll calls Tidy for base and for all session folders in it.
+// TidyAll calls Tidy for base and for the folders in it.
 func TidyAll(base string) {
 	list, err := os.ReadDir(base)
 	if err != nil {

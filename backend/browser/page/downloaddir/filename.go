@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxName bounds a file name in bytes, including its extension.
 const maxName = 120
 
 // FileName converts a name that a site suggested to a safe file name: without a path, not a common device name of

@@ -4,7 +4,6 @@ import (
 	"syscall"
 )
 
-// freeSpace returns how many bytes of dir's disk are available to us, and whether that is known.
 func freeSpace(dir string) (int64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,5 +1,5 @@
-// Package effects collects what happens in a tab between two answers: navigations, new tabs, dialogs, downloads,
-// console errors.
+// Package effects collects what happens in a tab between two answers, such as navigations, new tabs, dialogs, downloads
+// and console errors.
 package effects
 
 import (
@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	// maxEffects bounds the effects that are remembered between two answers.
 	maxEffects = 30
-	// maxErrors bounds the console errors that one answer lists; further ones are only counted.
-	maxErrors = 5
+	maxErrors  = 5
 )
 
 // The kinds of annotation.Event of a browser tab.
@@ -34,15 +32,12 @@ const (
 
 // Source is an effect whose text depends on when it is read: a navigation, a download.
 type Source interface {
-	// Effect returns the current kind and text of the effect.
 	Effect() (kind, text string)
 }
 
-// effect is one effect for the next answer.
 type effect struct {
 	annotation.Event
-	times int
-	// source, when not nil, provides the kind and text when the answer is written.
+	times  int
 	source Source
 }
 
@@ -57,10 +52,10 @@ func (e *effect) event() annotation.Event {
 	return ev
 }
 
-// Log contains the effects in a tab since its last answer. It is not safe for concurrent use.
+// Log contains the newest effects in a tab since its last answer. It is not safe for concurrent use.
 type Log struct {
 	list []*effect
-	// uncounted is the number of console errors that were counted but not added to list.
+	// uncounted is the number of console errors that were not added to list because maxErrors were.
 	uncounted int
 }
 
@@ -75,7 +70,7 @@ func (l *Log) Add(kind, text string, tab int) {
 	l.add(&effect{Event: annotation.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
 }
 
-// AddSource adds an effect whose text is determined when the answer is written.
+// AddSource adds an effect whose kind and text are determined when the answer is written.
 func (l *Log) AddSource(kind string, tab int, source Source) {
 	l.add(&effect{Event: annotation.Event{Kind: kind, Tab: tab}, times: 1, source: source})
 }
@@ -87,13 +82,12 @@ func (l *Log) add(e *effect) {
 	l.list = append(l.list, e)
 }
 
-// Remove removes the effects of a kind, for an action whose error reports them.
+// Remove removes the effects of a kind.
 func (l *Log) Remove(kind string) {
 	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
 }
 
-// AddConsoleError adds a console error, or increases the count of an equal one. When maxErrors are listed, it only
-// counts. It ignores empty text.
+// AddConsoleError adds a console error, or increases the count of an equal one. It only counts errors beyond maxErrors.
 func (l *Log) AddConsoleError(text string, tab int) {
 	if text = annotation.Clean(text, 200); text == "" {
 		return

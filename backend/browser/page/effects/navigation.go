@@ -12,19 +12,17 @@ import (
 // Navigation is one navigation of the tab's main frame.
 type Navigation struct {
 	Loader, URL string
-	// Redirects are the HTTP statuses of the redirects, in order. Status is that of the document, 0 when none has
-	// arrived.
+	// Redirects are HTTP statuses. Status is that of the document, 0 when none has arrived.
 	Redirects []int
 	Status    int
-	// NetworkError is the network error for which the browser shows an error page, "" for none.
+	// NetworkError is an error such as net::ERR_TIMED_OUT, "" for none.
 	NetworkError string
 	Committed    bool
 }
 
-// maxRedirects bounds the redirects that are listed individually; browsers stop at 20.
 const maxRedirects = 6
 
-// Effect implements Source: `navigated to https://… (302 → 200)`.
+// Effect implements Source.
 func (n *Navigation) Effect() (kind, text string) {
 	if n.NetworkError != "" {
 		return KindNavigationFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Truncate(n.URL, 220),

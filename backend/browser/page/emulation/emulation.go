@@ -9,13 +9,11 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Emulation is the device, place and network that a tab emulates. The zero value emulates nothing: the tab then has
-// the size of the area that shows it, or 1280 by 800.
+// Emulation is the device, place and network that a tab emulates. The zero value emulates nothing.
 type Emulation struct {
-	// Device is the device's name for people, "" for none.
 	Device string
 	// Width and Height are the viewport in CSS pixels, 0 for the tab's own. Scale is the number of device pixels per
-	// CSS pixel, 0 for 1.
+	// CSS pixel; 0 is 1, or the tab's own if Width is 0.
 	Width, Height int
 	Scale         float64
 	// Mobile respects the page's viewport tag and, unless UserAgent is set, sends the user agent of a phone or
@@ -24,7 +22,7 @@ type Emulation struct {
 	UserAgent     string
 	// ColorScheme is light or dark. Locale is a tag such as "de-DE", Timezone a name such as "Europe/Berlin".
 	ColorScheme, Locale, Timezone string
-	// Geolocation is given to pages of the tab's own origin that ask for it, without a question; nil denies it.
+	// Geolocation is the position that pages of the tab's own origin get without a question.
 	Geolocation *Geolocation
 	// Network is offline, slow-3g, fast-3g or slow-4g; "" is the real network.
 	Network string
@@ -98,7 +96,6 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 	return append(list, proto.EmulationClearGeolocationOverride{})
 }
 
-// userAgentOverride returns the request for the user agent; own is the browser's.
 func (e Emulation) userAgentOverride(own string) proto.EmulationSetUserAgentOverride {
 	req := proto.EmulationSetUserAgentOverride{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
 	if e.UserAgent == "" && e.Mobile {

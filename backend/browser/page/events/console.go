@@ -8,7 +8,6 @@ import (
 	"sextant/backend/browser/page/console"
 )
 
-// exceptionThrown handles an error that a script of the page did not catch.
 func exceptionThrown(t *page.Tab, ev cdp.Event) {
 	if m, ok := console.FromException(ev); ok {
 		t.WithLock(func() {
@@ -18,7 +17,6 @@ func exceptionThrown(t *page.Tab, ev cdp.Event) {
 	}
 }
 
-// consoleCalled handles a message that a script wrote to the console.
 func consoleCalled(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	m, ok := console.FromScript(ev)
 	if !ok {
@@ -37,7 +35,6 @@ func consoleCalled(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-// logEntryAdded handles a message of the browser itself.
 func logEntryAdded(t *page.Tab, ev cdp.Event) {
 	m, ok := console.FromBrowser(ev)
 	if !ok {

@@ -20,7 +20,6 @@ const (
 	dismissedDialogs = 30
 )
 
-// dialogOpened handles a dialog of the page's scripts.
 func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening, session string) {
 	if d.Type == proto.PageDialogTypeBeforeunload {
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: true})
@@ -53,7 +52,7 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 	t.Session.Manager.Events.PublishState()
 }
 
-// dialogShown makes d the tab's dialog and interrupts the running action. Called under the lock.
+// dialogShown is called under the lock.
 func dialogShown(t *page.Tab, d *page.Dialog) {
 	if old := t.Dialog; old != nil && d.Kind != page.DialogAuth {
 		if d.AuthBehind = old.AuthBehind; old.Kind == page.DialogAuth {
@@ -65,8 +64,7 @@ func dialogShown(t *page.Tab, d *page.Dialog) {
 	t.Interrupt(page.ErrDialog)
 }
 
-// authRequired handles a site's request for a user name and password. It refuses requests of frames, which must not
-// block the tab, and reports them.
+// authRequired refuses requests of frames, which must not block the tab.
 func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session string) {
 	if a.AuthChallenge == nil {
 		return
@@ -96,8 +94,6 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	t.Session.Manager.Events.PublishState()
 }
 
-// fileChooserIgnored handles a file chooser that no action waits for. The chooser is not shown, and the page
-// continues.
 func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.PageFileChooserOpened](ev)
 	if !ok {
@@ -117,7 +113,6 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	t.Session.Manager.Events.PublishState()
 }
 
-// chooserOpened passes a file chooser to the action that waits for it and reports whether there is one.
 func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 	var e proto.PageFileChooserOpened
 	if json.Unmarshal(ev.Params, &e) != nil {

@@ -16,7 +16,6 @@ import (
 	"sextant/backend/surface"
 )
 
-// dragIntercepted passes a drag-and-drop of the page to the action that waits for it.
 func dragIntercepted(t *page.Tab, params json.RawMessage) {
 	var e proto.InputDragIntercepted
 	if json.Unmarshal(params, &e) != nil || e.Data == nil {
@@ -64,7 +63,6 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	}
 }
 
-// loadEvent updates the tracker and the tab's address.
 func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	var f struct {
 		FrameID string `json:"frameId"`
@@ -123,8 +121,8 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	}
 }
 
-// navigated handles a new address of the tab. loader is "" for a navigation within the document. unreachable is the
-// address for which the browser shows an error page, "" for none.
+// navigated gets an empty loader for a navigation within the document. unreachable is the address for which the browser
+// shows an error page, "" for none.
 func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	b := t.Session.Manager
 	document := loader != ""
@@ -145,7 +143,7 @@ func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	updateHistory(t, p)
 }
 
-// documentCommitted resets the tab's state for a new document. Called under the lock.
+// documentCommitted is called under the lock.
 func documentCommitted(t *page.Tab, loader, url, unreachable string) {
 	nav := findNavigation(t, loader)
 	if nav == nil {
@@ -166,7 +164,7 @@ func documentCommitted(t *page.Tab, loader, url, unreachable string) {
 	t.ClearAuth()
 }
 
-// updateHistory reads whether the tab can go back or forward. The empty page that a tab starts with does not count.
+// updateHistory does not count the empty page that a tab starts with.
 func updateHistory(t *page.Tab, p *cdp.Page) {
 	p.Ask(proto.PageGetNavigationHistory{}, func(raw json.RawMessage) {
 		var h proto.PageGetNavigationHistoryResult
@@ -180,7 +178,6 @@ func updateHistory(t *page.Tab, p *cdp.Page) {
 	})
 }
 
-// leaveForbidden opens the empty page if CheckAddress refuses url.
 func leaveForbidden(t *page.Tab, url string) {
 	b := t.Session.Manager
 	ctx, cancel := context.WithTimeout(context.Background(), b.Config.Limits.Navigation)
@@ -196,7 +193,6 @@ func leaveForbidden(t *page.Tab, url string) {
 	}
 }
 
-// otherEvent handles the events of all domains but Network, Page and WebMCP.
 func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	switch ev.Method {
 	case "Input.dragIntercepted":
@@ -227,8 +223,7 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-// crash handles the end of the page's process. The browser reports it twice, the second time late; the sessions of
-// frames report only their own processes.
+// The browser reports a crash twice, the second time late. A frame's session reports only its own process.
 func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	if ev.SessionID != p.SessionID {
 		return
@@ -244,7 +239,6 @@ func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	t.Session.Manager.Events.PublishState()
 }
 
-// expectTab records that this tab is about to open another, so that the action waits for it.
 func expectTab(t *page.Tab) {
 	t.WithLock(func() { t.ExpectsTab = true })
 	t.Tracker.RecordNavigationRequest(page.PopupFrame)
@@ -254,7 +248,6 @@ type handler struct{}
 
 var _ page.EventHandler = handler{}
 
-// HandleTabEvent implements page.EventHandler.
 func (handler) HandleTabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	switch domain, name, _ := strings.Cut(ev.Method, "."); domain {
 	case "Network":

@@ -11,11 +11,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// maxNavigations bounds the remembered navigations of a tab.
 const maxNavigations = 8
 
-// networkEvent handles an event about a request: it updates the tracker, the tab's navigations and the list for
-// network_requests.
 func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	var r network.Event
 	if json.Unmarshal(ev.Params, &r) != nil {
@@ -54,8 +51,7 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	})
 }
 
-// followNavigation updates the navigations of the tab's main frame, and reports addresses for other programs. Called
-// under the lock.
+// followNavigation is called under the lock.
 func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	if name == "requestWillBeSent" && network.IsExternalScheme(r.Request.URL) {
 		t.AddEffect(effects.KindExternal, "the page tried to open "+surface.QuoteText(r.Request.URL, 120)+
@@ -85,7 +81,7 @@ func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	}
 }
 
-// findNavigation returns a recent navigation by its loader, nil for none. Called under the lock.
+// findNavigation is called under the lock.
 func findNavigation(t *page.Tab, loader string) *effects.Navigation {
 	for _, r := range t.Navigations {
 		if r.Loader == loader && loader != "" {

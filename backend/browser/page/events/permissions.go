@@ -14,8 +14,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// bindingCalled handles a message of the document start script. The message is not trusted: answers show none of its
-// text but the name of an unknown permission.
+// bindingCalled does not trust the message: answers show none of its text but the name of an unknown permission.
 func bindingCalled(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeBindingCalled](ev)
 	if !ok || c.Name != page.BindingName {
@@ -44,8 +43,7 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 	})
 }
 
-// fieldTyped handles a message that text went into a field of the window's active tab: "12 shown a" or "12 hidden",
-// where 12 is the field's handle.
+// fieldTyped handles "12 shown a" or "12 hidden", where 12 is the field's handle.
 func fieldTyped(t *page.Tab, session string, world int, what string) {
 	t.Session.Manager.Lock()
 	current := t.Page
@@ -67,7 +65,6 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 	t.Session.Manager.Viewer.HandleEnteredText(s)
 }
 
-// permissionText returns the name of a permission for people.
 func permissionText(name string) string {
 	switch name {
 	case "geolocation":

@@ -195,15 +195,14 @@ func IsExternalScheme(url string) bool {
 	return true
 }
 
-// requestData is a request as the browser reports it.
 type requestData struct {
 	Method   string `json:"method"`
 	URL      string `json:"url"`
 	PostData string `json:"postData"`
 }
 
-// Key returns a key that is equal for repetitions of a request, such as a page's polling. It ignores digits in the
-// query and body (first 2,000 bytes of each), and path parts that look like times or random ids.
+// Key returns a key that is equal for repetitions of a request, such as polling. It ignores digits in the query and
+// body, and path parts that look like times or random ids.
 func (r requestData) Key() string {
 	address, query, _ := strings.Cut(r.URL, "?")
 	parts := strings.Split(address, "/")
@@ -215,14 +214,11 @@ func (r requestData) Key() string {
 	return r.Method + " " + strings.Join(parts, "/") + "?" + withoutDigits(query) + " " + withoutDigits(r.PostData)
 }
 
-// isGeneratedPart reports whether a part of a path looks like a time or a random id: at least eight hexadecimal
-// digits or hyphens, with a decimal digit among them.
 func isGeneratedPart(part string) bool {
 	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") &&
 		strings.Trim(part, "0123456789abcdefABCDEF-") == ""
 }
 
-// withoutDigits returns the first 2,000 bytes of s without decimal digits.
 func withoutDigits(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

@@ -34,8 +34,7 @@ type Request struct {
 	Status       int    `json:"status,omitempty"`
 	NetworkError string `json:"failed,omitempty"`
 	MIME         string `json:"mime,omitempty"`
-	// Bytes is the size on the wire, DurationMS the duration in milliseconds; both are 0 until the request ends.
-	// Running is true until the request ends.
+	// Bytes is the size on the wire. It and DurationMS are 0 until the request ends.
 	Bytes      int64 `json:"bytes"`
 	DurationMS int   `json:"ms"`
 	Running    bool  `json:"running,omitempty"`
@@ -91,7 +90,6 @@ func (f RequestFilter) keeps(r Request) bool {
 	return fmt.Sprint(r.Status) == f.Status
 }
 
-// bodyOf asks the browser for the body of a response.
 func bodyOf(c proto.Client, id string) (body, note string) {
 	res, err := proto.NetworkGetResponseBody{RequestID: proto.NetworkRequestID(id)}.Call(c)
 	if err != nil {
@@ -108,7 +106,6 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 	return text, ""
 }
 
-// headers decodes headers as the browser reports them and masks credentials.
 func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]string {
 	out := map[string]string{}
 	var all map[string]string
@@ -121,7 +118,6 @@ func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]s
 	return out
 }
 
-// contentType returns the value of the header Content-Type, "" for none.
 func contentType(raw json.RawMessage) string {
 	var all map[string]string
 	if json.Unmarshal(raw, &all) != nil {

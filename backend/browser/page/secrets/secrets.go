@@ -7,21 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the secrets that a session remembers; the oldest are forgotten first.
 const (
 	maxSecrets = 64
 	maxSecret  = 1000
 )
 
-// Store contains the texts that anyone typed into password fields, logins and password prompts of a session, so that
-// no answer about the page's traffic shows them. It is guarded by the lock of page.Manager.
+// Store contains the secrets that were typed in a session, so that they can be masked. It is guarded by the lock of
+// page.Manager.
 type Store struct{ list []secret }
 
-// secret is one secret; field is where it was typed, "" for a text that no field reported.
+// field is where the secret was typed, "" for a text that no field reported.
 type secret struct{ field, text string }
 
-// Add adds a secret, truncated to maxSecret bytes. Of the texts that a field has while it is typed into, only the
-// longest is kept.
+// Add adds a secret, of which it keeps at most maxSecret bytes. A longer text of the same field replaces its prefix.
 func (s *Store) Add(field, text string) {
 	for len(text) > maxSecret || !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text[:min(len(text), maxSecret)], "")

@@ -28,12 +28,10 @@ type PageTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	// FillsForm is true for a form that a call only fills in; the person or the caller submits it. A form that submits
-	// itself is like any other tool.
+	// FillsForm is true for a form that a call only fills in; the person or the caller submits it.
 	FillsForm bool `json:"form,omitempty"`
 	// ReadOnly is true when the page claims that the tool changes nothing.
-	ReadOnly bool `json:"read_only,omitempty"`
-	// Origin is the origin of the document that offers the tool: the page's main document or a frame.
+	ReadOnly  bool   `json:"read_only,omitempty"`
 	Origin    string `json:"origin"`
 	FrameID   string `json:"-"`
 	SessionID string `json:"-"`

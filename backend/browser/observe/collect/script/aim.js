@@ -16,7 +16,7 @@
   const some = (r) => r.w > 0.3 && r.h > 0.3
   const rect = (r) => ({ x: r.x, y: r.y, w: r.width, h: r.height })
 
-  // placesOf returns the elements at which el can be pressed: itself or, when it is not visible, its labels.
+  // placesOf returns the elements at which el can be pressed: itself and its labels, as far as they are visible.
   const placesOf = (el) => {
     const out = []
     const r = el.getBoundingClientRect()
@@ -169,7 +169,6 @@
     el.scrollIntoView({ block: fits, inline: r.w > win.w ? 'nearest' : 'center', behavior: 'instant' })
   }
 
-  // carrying returns the running animations of at and of its ancestors.
   const carrying = (at) =>
     document.getAnimations().slice(0, 500).filter((a) => a.playState === 'running' && a.effect?.target && S.within(at, a.effect.target))
 
@@ -194,7 +193,6 @@
     }
   }
 
-  // find brings at into view and searches for a point on it.
   const find = async (el, at, o) => {
     // After a press that missed, the page may still be changing under the pointer.
     if (o.hurry) await frame()
@@ -223,7 +221,6 @@
     return { hit, moving }
   }
 
-  // point returns where to press el now, or why it cannot be pressed.
   const point = async (h, o) => {
     const el = S.live(h)
     if (!el) return gone

@@ -1,5 +1,4 @@
-// The base of the other scripts: handles, steps in the flat tree, and visibility. Runs in an isolated world, keeps
-// everything in globalThis.__sextant and changes nothing in the page.
+// The base of the other scripts: handles, steps in the flat tree, and visibility. Changes nothing in the page.
 (() => {
   const S = (globalThis.__sextant = Object.create(null))
 
@@ -12,7 +11,6 @@
   const nodes = new Map()
   let last = 0
 
-  // handle returns the number of a node, which is never reused.
   S.handle = (node) => {
     let h = handles.get(node)
     if (!h) {
@@ -25,13 +23,11 @@
   S.known = (node) => handles.get(node) ?? 0
   S.node = (h) => nodes.get(h)?.deref() ?? null
 
-  // live returns the node of a handle when it is still in the document, else null.
   S.live = (h) => {
     const el = S.node(h)
     return el && el.isConnected ? el : null
   }
 
-  // quote puts the page's text in double quotes and escapes those inside.
   S.quote = (s) => '"' + s.replace(/["\\]/g, '\\$&') + '"'
 
   // up returns the parent in the flat tree: the slot of a slotted node, the host of a shadow root.
@@ -56,13 +52,11 @@
     }
   }
 
-  // closedHosts returns the elements in the document whose closed roots were passed in.
   S.closedHosts = () => {
     sealed = sealed.filter((w) => w.deref())
     return sealed.map((w) => w.deref()).filter((el) => el?.isConnected)
   }
 
-  // kids returns the child nodes in the flat tree.
   S.kids = (el) => {
     const root = S.rootOf(el)
     if (root) return root.childNodes
@@ -100,7 +94,6 @@
     return out
   }
 
-  // deep returns the element that a pointer at (x, y) would hit, inside shadow roots too.
   S.deep = (x, y) => {
     let el = document.elementFromPoint(x, y)
     for (let root; (root = el && S.rootOf(el)); ) {

@@ -28,11 +28,8 @@
     return { state: 'ok', x: c.x + c.w * fx, y: c.y + c.h * fy, w: c.w, h: c.h }
   }
   const places = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.15], [0.85, 0.15], [0.15, 0.85], [0.85, 0.85], [0.06, 0.5], [0.94, 0.5]]
-  // free returns the first of the places, in fractions of the box c, at which a pointer hits el.
   const free = (el, c) => places.find(([fx, fy]) => S.within(S.deep(c.x + c.w * fx, c.y + c.h * fy), el)) ?? places[0]
 
-  // order compares the positions of two entries of one list: -1 when a comes before b, 1 when after, 0 when they are
-  // not in one list.
   S.order = (a, b) => {
     const x = S.live(a)
     const y = S.live(b)
@@ -43,7 +40,6 @@
   let drag = null
   const types = ['dragstart', 'dragover', 'drop', 'dragend']
 
-  // watchDrag starts to record the events of the next native drag.
   S.watchDrag = () => {
     S.dragged()
     const seen = {}
@@ -75,8 +71,6 @@
     return true
   }
 
-  // under returns what is at a point: the handles of numbered elements, innermost first, a name for people, and, for
-  // a frame, the point in it.
   S.under = (x, y) => {
     const el = S.deep(x, y)
     if (!el) return { handles: [], text: '' }
@@ -95,7 +89,6 @@
     return { handles, text: name ? `${role} ${S.quote(name)}` : role }
   }
 
-  // fileField returns the file field that el is, labels or contains: {h: 0} for none.
   S.fileField = (h) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')

@@ -69,7 +69,6 @@
     if (el.nodeType !== 1 || el.localName === 'html' || el.localName === 'body' || el.firstElementChild) delegating = true
   }
 
-  // learn stores the elements of listening nodes, null for a node of another document.
   S.learn = (ids, elements) => {
     elements.forEach((el, i) => {
       heard.set(ids[i], el && el.nodeType === 1 ? new WeakRef(el) : null)
@@ -133,7 +132,6 @@
     return !!S.closest(S.up(el), (p) => clicks.has(p) && p !== document.body && p !== document.documentElement)
   }
 
-  // clicks returns the elements that listen for a press themselves or through a framework.
   S.clicks = (found, ground) => {
     const out = new Set(bulked)
     for (const ref of heard.values()) {
@@ -147,7 +145,6 @@
     return out
   }
 
-  // candidates returns all elements that may be operable, in reading order.
   S.candidates = (ground, clicks) => {
     const set = new Set(clicks)
     for (const root of ground.roots) {

@@ -8,7 +8,6 @@
   const fields = new Set(['input', 'textarea', 'select'])
   const rows = 'tr,li,article,[role=row],[role=listitem],[role=article],[role=treeitem]'
 
-  // rowText returns the beginning of a row's text, without its controls.
   const rowText = (row) => {
     const walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
     for (let n = walk.nextNode(), i = 0; n && i < 50; n = walk.nextNode(), i++) {
@@ -18,7 +17,6 @@
     return ''
   }
 
-  // rowOf returns the text of the row of a list or table that contains el, '' when there is none.
   const rowFor = (el) => el.parentElement?.closest(rows) ?? null
   S.rowOf = (el) => {
     const row = rowFor(el)
@@ -33,7 +31,6 @@
     return [a('aria-label'), text, a('title'), a('alt')].filter(Boolean).join(' · ')
   }
 
-  // hash returns a short hash of a text.
   const hash = (s) => {
     let h = 2166136261
     for (let i = 0; i < s.length; i++) h = Math.imul(h ^ s.charCodeAt(i), 16777619)
@@ -80,7 +77,6 @@
     return o.row && row !== o.row && !o.looseRow ? { text: S.rowOf(el), rowMark: row } : null
   }
 
-  // still reports whether the node of h is unchanged: {gone}, and the result of differs.
   S.still = (h, o) => {
     const el = S.live(h)
     return el ? { gone: false, ...S.differs(el, o) } : { gone: true }

@@ -8,11 +8,9 @@
 
   const seen = { visibilityProperty: true }
 
-  // walk adds every candidate and every frame to found, in reading order.
   const walk = (list, clicks, pointers, ctx, found) => {
     const top = { el: null, role: '', up: null, heading: null, snap: null }
     const around = new Map()
-    // about returns what descendants inherit from el: owner, area, and whether they are hidden or disabled.
     const about = (el) => {
       let a = around.get(el)
       if (a) return a
@@ -58,7 +56,6 @@
     }
   }
 
-  // snapshot returns a copy of an area with the newest heading found in it so far.
   const snapshot = (a) => {
     if (!a) return null
     const up = snapshot(a.up)
@@ -66,7 +63,6 @@
     return a.snap
   }
 
-  // kindOf returns why el may be operable: control, label, listener, focus, cursor, drag, or ''.
   const kindOf = (el, tag, clicks) => {
     if (tag === 'html' || tag === 'body') return S.editable(el) ? 'control' : ''
     if (S.control(el)) return 'control'
@@ -228,14 +224,12 @@
     return o === 'null' ? '' : o
   }
 
-  // framed reports whether typed text goes into a frame of the page.
   S.framed = () => {
     let at = document.activeElement
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
     return at !== null && ['IFRAME', 'FRAME', 'OBJECT', 'EMBED', 'FENCEDFRAME'].includes(at.tagName)
   }
 
-  // offers reports whether the page has a link to exactly url.
   S.offers = (url) => {
     if (!URL.canParse(url)) return false
     const want = new URL(url).href

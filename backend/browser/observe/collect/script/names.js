@@ -169,7 +169,6 @@
     return m ? words(m[1]).join(' ') : ''
   }
 
-  // iconName returns a name for a control that only shows a picture.
   S.iconName = (el) => {
     for (const d of el.querySelectorAll('[title],[aria-label],[alt]')) {
       const t = d.getAttribute('aria-label') || d.getAttribute('title') || d.getAttribute('alt')
@@ -234,7 +233,6 @@
 
   const fields = new Set('textbox searchbox combobox listbox slider spinbutton file color date time datetime month week'.split(' '))
 
-  // accname returns the name by the rules alone.
   S.accname = (el, force) => quick(el) || clean(compute(el, { seen: new Set(), top: true, force }))
 
   // quick returns the name in the most common cases: text only, or one attribute.

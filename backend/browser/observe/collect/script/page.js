@@ -291,7 +291,7 @@
     })
   }
 
-  // The HTML and the selection are sent in one message each, truncated to this many characters.
+  // The HTML is sent in one message, truncated to this many characters.
   const maxText = 400_000
   const actions = {
     see, press, hover, type, choose, key, where,
@@ -303,7 +303,6 @@
     live: (list) => list.map((h) => S.live(h) !== null),
   }
 
-  // do runs one of the actions and returns {v: value} or {e: error}.
   S.do = async (name, args) => {
     const action = Object.hasOwn(actions, name) ? actions[name] : null
     if (!action) return { e: `there is no ${String(name).slice(0, 40)}` }

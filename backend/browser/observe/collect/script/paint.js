@@ -55,7 +55,6 @@
     return el.localName
   }
 
-  // ink returns the fill color of a drawn shape, or that of its outline.
   const ink = (el, cs = getComputedStyle(el)) => {
     const fill = el.localName === 'line' ? '' : S.color(cs.fill)
     if (fill && cs.fillOpacity !== '0') return fill
@@ -63,13 +62,11 @@
     return line && el.localName !== 'line' ? `${line}-outlined` : line
   }
 
-  // ground returns the background color of el itself.
   const ground = (cs) => (cs.backgroundImage === 'none' ? S.color(cs.backgroundColor) : '')
 
   const url = /^url\("?([^")]*)/
   const base = (src) => (/([^/?#]+?)(?:\.[a-z0-9]{2,5})?(?:[?#].*)?$/i.exec(src.startsWith('data:') ? '' : src)?.[1] ?? '').replace(/[-_]+/g, ' ').trim()
 
-  // pictured returns the file name of the image shown in place of el.
   S.pictured = (el) => {
     const m = url.exec(getComputedStyle(el).content)
     return m ? base(m[1]).slice(0, 60) : ''
@@ -106,7 +103,6 @@
     return `${Math.round(Math.min(Math.max(at, 0), 1) * 100)} %`
   }
 
-  // carried is the selector of draggable elements.
   S.carried =
     '[draggable=true],.ui-sortable-handle,.ui-draggable:not(.ui-draggable-disabled),.draggable,.drag-handle,' +
     '[class*=sortable i]>li,[id*=sortable i]>li,[class*=draggable i]>li,[class*=reorder i]>li'
@@ -148,7 +144,6 @@
     return `${ink(el)} ${kindOf(el)} ${spot(r)}`.trim()
   }
 
-  // swatch describes an element without text by its color or its icon.
   S.swatch = (el) => {
     if (!bare(el) || !S.shown(el)) return ''
     const r = el.getBoundingClientRect()

@@ -76,7 +76,6 @@
 
   S.clipRect = clipRect
 
-  // areaBox returns the box of an area of an image map on its image.
   const areaBox = (area) => {
     const name = S.closest(area, (p) => p.localName === 'map')?.name
     const img = name ? Array.from(area.getRootNode().querySelectorAll('img[usemap]')).find((i) => i.useMap === '#' + name) : null
@@ -170,7 +169,6 @@
     return false
   }
 
-  // innerControl reports whether another control between top and el would get the press.
   const innerControl = (el, top) => {
     for (let p = top; p && p !== el; p = S.up(p)) {
       if (p.localName === 'label' && p.control === el) return false
@@ -181,7 +179,6 @@
 
   const grid = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9], [0.02, 0.5], [0.98, 0.5], [0.5, 0.04], [0.5, 0.96]]
 
-  // spots returns points inside the rectangles of el, clipped to win, the best first.
   S.spots = (at, win, many) => {
     const out = []
     let rects = Array.from(at.getClientRects(), rect).filter(some)
@@ -279,7 +276,6 @@
 
   const closing = /^(x|×|✕|✖|⨯)$|\b(close|dismiss|accept|agree|got it|ok|okay|no thanks|not now|reject|decline|continue|cancel|skip|later|understood|hide|schließen|akzeptieren|ablehnen|verstanden|fermer|accepter|refuser|cerrar|aceptar|rechazar|chiudi|accetta|sluiten|akkoord|zamknij|закрыть|принять|关闭|接受|閉じる)/i
 
-  // dismissible reports whether the layer can be closed.
   S.dismissible = (el) => {
     if (el.matches(':modal,:popover-open')) return true
     for (const b of el.querySelectorAll('button,[role=button],a[href],input[type=button],input[type=submit]')) {

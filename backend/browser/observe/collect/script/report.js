@@ -73,7 +73,6 @@
     return out
   }
 
-  // focusNow returns the element with the keyboard focus, null for none.
   S.focusNow = () => {
     let f = document.activeElement
     while (f && S.rootOf(f)?.activeElement) f = S.rootOf(f).activeElement
@@ -122,7 +121,6 @@
     return hit.top ? hit : undefined
   }
 
-  // otherOptions returns the first unselected options of a closed list, and the number of further ones.
   const otherOptions = (el) => {
     const words = []
     let more = 0
@@ -149,7 +147,6 @@
     return !(el.localName === 'input' && drawnOtherwise.has(el.type)) && !el.labels?.length
   }
 
-  // report returns the RawNode of a placed candidate, or null when nobody can use it.
   S.report = (c, p, ctx) => {
     const el = c.el
     const at = c.box ?? el
@@ -202,8 +199,8 @@
     return n
   }
 
-  // The result is packed into one text, because it is expensive to pass thousands of objects. A record ends with a
-  // backquote, a field with a tilde; in the page's text, these become U+0002 and U+0001.
+  // The result is packed into one text, because it is expensive to pass thousands of objects. Records are separated by
+  // backquotes, fields by tildes; in the page's text, these become U+0002 and U+0001.
   const sign = /[~`\u0001\u0002]/
   const safe = (s) => (sign.test(s) ? s.replace(/[\u0001\u0002]/g, '').replace(/~/g, '\u0001').replace(/`/g, '\u0002') : s)
   const num = (v) => Math.round(v * 100) / 100

@@ -1,5 +1,5 @@
-// Measures how quiet the document is. An observer in our isolated world records relevant changes, and which of them
-// the page makes all the time.
+// Measures how quiet the document is. An observer records relevant changes, and which of them the page makes all the
+// time.
 (() => {
   const S = globalThis.__sextant
   const now = () => performance.now()
@@ -28,7 +28,6 @@
   }
   // births maps nodes to the time of their insertion, 0 for those that were there before.
   const births = new WeakMap()
-  // born returns the time at which el, or the subtree that contains it, was inserted.
   S.born = (el) => {
     for (let p = el; p; p = p.parentNode ?? p.host) {
       const t = births.get(p)

@@ -40,7 +40,6 @@
     return S.fold(all).toLowerCase().includes(want)
   }
 
-  // charted returns the folded text of el, with the node and offset of each character.
   const charted = (el) => {
     let text = ''
     const at = []
@@ -135,7 +134,6 @@
     return getSelection().toString().slice(0, 200000)
   }
 
-  // edits reports whether the selection is in editable rich text.
   S.edits = () => {
     const n = getSelection().anchorNode
     return !!(n?.nodeType === 1 ? n : n?.parentElement)?.isContentEditable
@@ -146,7 +144,6 @@
   const keep = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'type', 'lang', 'dir', 'datetime', 'role', 'class', 'id', 'itemprop', 'rel', 'name', 'content', 'open']
   const limit = 8_000_000
 
-  // html returns the current document as HTML, in flat-tree order, without hidden content and scripts.
   S.html = () => {
     const out = []
     let size = 0
@@ -187,7 +184,6 @@
     // leads returns the address of a link, '' when the link stays on this page or runs a script.
     const here = location.href.split('#')[0]
     const leads = (a) => (!/^https?:|^mailto:|^tel:|^ftp:/.test(a.href) || a.href.split('#')[0] === here ? '' : a.href)
-    // picture names an image without alternative text.
     const picture = (n) => {
       if (n.alt) return ''
       const r = n.getBoundingClientRect()

@@ -24,8 +24,7 @@
 
   let writing = null
 
-  // selectAll selects the content of a field, so that typing replaces it, and starts to watch the field: {editable,
-  // empty, rich}.
+  // selectAll also starts to watch the field for written.
   S.selectAll = async (h) => {
     const el = fieldIn(need(h))
     if (el.readOnly) return { editable: false, empty: !el.value, why: 'it is read-only' }
@@ -49,8 +48,7 @@
 
   const same = (a, b) => a === b || S.fold(a) === S.fold(b)
 
-  // written returns the result of typing: {now, taken}. taken is false when neither the field nor the page has
-  // changed.
+  // taken is false when neither the field nor the page has changed, although the field does not have the wanted text.
   S.written = (want) => {
     const w = writing
     if (!w || !w.el.isConnected) return { now: want, taken: true, gone: true }
@@ -64,7 +62,6 @@
     el.dispatchEvent(new Event('change', { bubbles: true }))
   }
 
-  // fill sets fields that cannot be typed into, such as dates, colors and sliders: {done, value, why}.
   S.fill = (h, value) => {
     const el = need(h)
     if (el.localName !== 'input' || !/^(date|time|datetime-local|month|week|color|range)$/.test(el.type)) return { done: false, value: '' }
