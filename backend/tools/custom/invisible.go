@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// invisibleCharacter describes the first invisible character in the texts of p, or returns "". Such characters would
-// hide words from the person who reads a tool before it is stored, or show them in another order.
+// Invisible characters would hide words from the person who reads a tool before it is stored, or show them in another
+// order.
 func (p createParams) invisibleCharacter() string {
 	var schema bytes.Buffer
 	var parameters any
@@ -35,8 +35,7 @@ func (p createParams) invisibleCharacter() string {
 	return ""
 }
 
-// isInvisible reports whether a character is not drawn or changes how others are drawn. The variation selector after an
-// emoji (U+FE0F) is common and hides nothing.
+// The variation selector after an emoji (U+FE0F) is common and hides nothing.
 func isInvisible(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r', '\ufe0f':

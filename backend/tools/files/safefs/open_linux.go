@@ -9,7 +9,7 @@ import (
 // OpenFlags prevent an open from blocking, from following a link and from acquiring a terminal.
 const OpenFlags = syscall.O_NONBLOCK | syscall.O_NOFOLLOW | syscall.O_NOCTTY
 
-// isAt reports whether the kernel opened f by the real path.
+// isAt reports whether path is the real path of f.
 func isAt(f *os.File, path string) bool {
 	opened, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 	if err != nil {
