@@ -24,12 +24,12 @@ type Toolkit interface {
 		out func(stream, text string)) (toolspec.Result, error)
 }
 
-// Config configures a Router. All fields are required.
+// Config configures a Router.
 type Config struct {
 	Nav       *navigation.Map
 	Page      *page.Tools
 	Workspace *workspace.Tools
-	// Toolkits provide all other tools. The names of their tools do not depend on the active panel.
+	// Toolkits provide other tools. The names of their tools must not depend on the active panel.
 	Toolkits []Toolkit
 	// PanelIDs returns the ids of all panels.
 	PanelIDs func() []string

@@ -41,7 +41,7 @@ func isInvisible(r rune) bool {
 	case '\n', '\t', '\r', '\ufe0f':
 		return false
 	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
-		return true // letters and symbols without a glyph
+		return true // characters without a visible glyph
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 		unicode.Noncharacter_Code_Point)

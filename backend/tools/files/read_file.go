@@ -167,7 +167,8 @@ func (t *Tools) readOne(
 	return out, t.remember(r.call, a, f, info, source, sum)
 }
 
-// remember marks the content as known to the caller, without a hash if maxScanned bytes or more were left to read.
+// remember marks the content as known, unless the file changed while it was read. If maxScanned bytes or more were left
+// to read, it records no hash.
 func (t *Tools) remember(
 	call toolspec.Call, a safefs.Target, f *os.File, info fs.FileInfo, rest io.Reader, sum hash.Hash,
 ) error {

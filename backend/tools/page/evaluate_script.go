@@ -45,7 +45,7 @@ func (t *Tools) evaluateScript() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		if v.Text == "" { // interrupted by a dialog or a navigation
+		if v.Text == "" { // for example because of a navigation
 			return t.result(a, "Ran a script on the page"), nil
 		}
 		line := "value: " + observation.Escape(v.Text)

@@ -31,7 +31,7 @@ var docs embed.FS
 
 // Config configures Tools.
 type Config struct {
-	// Alias returns the address for a short word such as "demo" that a person may type. It may be nil.
+	// Alias returns the address for a short word such as "demo". It may be nil.
 	Alias func(word string) (url string, ok bool)
 	// Do runs a step of run_steps through the pipeline. If it is nil, steps fail.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result

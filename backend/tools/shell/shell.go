@@ -44,8 +44,7 @@ type Config struct {
 	// them is nil, or the sandbox cannot limit the network, a command has either full network access or none.
 	Egress    *egress.Guard
 	CheckHost func(ctx context.Context, call toolspec.Call, host string) error
-	// ForbiddenPaths returns the paths that the person's rules deny to bash, as written and with links followed.
-	// Commands cannot see them.
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to bash. The sandbox hides them.
 	ForbiddenPaths func(ctx context.Context) ([]string, error)
 	// Cache is a folder for the caches of commands, such as built packages. It is created when it is first needed. ""
 	// is no cache.

@@ -21,7 +21,6 @@ import (
 )
 
 type state struct {
-	// Mode contains the type and the permissions.
 	There             bool
 	Mode              fs.FileMode
 	Size              int64

@@ -16,8 +16,8 @@ const (
 	maxCachedText = 2048
 )
 
-// Counter counts tokens with the two tokenizers in common use and returns the higher count. It loads their tables on
-// first use. The zero value is ready to use. It is safe for concurrent use.
+// Counter counts tokens with the tokenizers cl100k_base and o200k_base and returns the higher count. It loads their
+// tables on first use. The zero value is ready to use. It is safe for concurrent use.
 type Counter struct {
 	once   sync.Once
 	codecs []tokenizer.Codec

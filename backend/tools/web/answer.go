@@ -22,9 +22,8 @@ type answer struct {
 	// Repeated headers are joined by ", ".
 	Headers     map[string]string `json:"headers,omitempty"`
 	ContentType string            `json:"content_type"`
-	// Truncated is true if Body is incomplete.
-	Bytes     int  `json:"bytes"`
-	Truncated bool `json:"truncated,omitempty"`
+	Bytes       int               `json:"bytes"`
+	Truncated   bool              `json:"truncated,omitempty"`
 	// Body is the text before a conversion from HTML, or "" if the body is not text.
 	Body      string `json:"body"`
 	Redirects int    `json:"redirects,omitempty"`

@@ -38,7 +38,7 @@ func (k *knowledge) set(owner, path string, s Stamp) {
 		k.order = append(k.order, owner)
 	}
 	if _, known := k.owners[owner][path]; !known && len(k.owners[owner]) >= maxKnown {
-		return // the file then counts as unread, which is safe
+		return // the file then counts as unread
 	}
 	k.owners[owner][path] = s
 }

@@ -40,8 +40,8 @@ type Reversal struct {
 	before, after version
 	// own contains versions that these changes wrote.
 	own []version
-	// interleaved is true if something else changed the file between the changes; command if a shell command made one
-	// of them.
+	// interleaved is true if something else may have changed the file between the changes; command if a shell command
+	// made one of them.
 	interleaved, command bool
 	note                 string
 }
@@ -144,8 +144,8 @@ func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile,
 	return append(judged, files...), err
 }
 
-// Undo undoes each reversal at the target of the same index and returns the outcomes. undone lists the targets that
-// were restored. With preview, nothing is changed.
+// Undo undoes the reversals that it can, each at the target of the same index, and returns the outcomes. undone lists
+// the targets that were restored. With preview, nothing is changed.
 func (h *History) Undo(
 	ctx context.Context, call toolspec.Call, all []Reversal, targets []safefs.Target, preview bool,
 ) (files []wire.ChangedFile, undone []safefs.Target, err error) {

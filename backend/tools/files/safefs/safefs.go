@@ -1,7 +1,7 @@
 // Package safefs resolves the paths of calls, opens files safely and walks folders.
 //
-// A path is resolved to a Target. When its file or folder is opened, safefs checks that it is the one that was
-// resolved, so that a link swapped in meanwhile is refused. It reads only regular files.
+// A path is resolved to a Target. When its file or folder is opened, safefs checks that it is at the resolved path, so
+// that a link swapped in meanwhile is refused. It opens only folders and regular files.
 //
 // Package policy decides about permissions; safefs itself refuses places that no tool may touch. Errors that the caller
 // can correct are *toolkit.CallError; Lstat also returns fs.ErrNotExist.
@@ -308,7 +308,7 @@ func Kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// IsSpecial reports whether mode is neither of a regular file nor of a folder nor of a link.
+// IsSpecial reports whether mode is that of something other than a regular file, a folder or a link.
 func IsSpecial(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
 
 // Explain returns a *toolkit.CallError for a file system error about t. An err that already wraps one is returned as

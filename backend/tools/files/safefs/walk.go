@@ -18,7 +18,7 @@ import (
 	"sextant/backend/toolkit"
 )
 
-// maxVisited limits the entries of one walk. MaxDepth is the Depth of a walk through all levels.
+// maxVisited limits the entries of one walk. MaxDepth is the usual Depth of a walk with subfolders.
 const (
 	maxVisited = 200_000
 	MaxDepth   = 64

@@ -1,5 +1,5 @@
 // Package textfile decodes files to UTF-8 text and encodes text in a file's own encoding, with its byte order mark.
-// Errors that the caller can correct are *toolkit.CallError.
+// For content that is not text, the error is a *toolkit.CallError.
 package textfile
 
 import (
@@ -28,7 +28,7 @@ const (
 	Latin1 = "latin-1"
 )
 
-// HeadBytes is how many bytes at the start of a file decide whether it is text.
+// HeadBytes is the number of bytes from which the format of a file is detected.
 const HeadBytes = 8192
 
 var utf8BOM = []byte{0xEF, 0xBB, 0xBF}

@@ -15,8 +15,8 @@ import (
 const maxLength = 8192
 
 // Resolve returns the URL for the text typed. A word known to alias becomes its address, "shop.example" gets https://,
-// and localhost and bare IP addresses get http://. For any other text, for example a single word, Resolve returns a
-// *toolkit.CallError.
+// and localhost and bare IP addresses get http://. For text that is not a web address, such as a single word, Resolve
+// returns a *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {

@@ -10,7 +10,7 @@ import (
 	"image/png"
 )
 
-// Model services refuse pictures with longer sides.
+// maxSide is a limit of model services.
 const (
 	maxSide  = 7_800
 	maxBytes = 4 << 20

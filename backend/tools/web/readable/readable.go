@@ -1,5 +1,5 @@
 // Package readable extracts the readable text of HTML as markdown or plain text. It leaves out navigation, asides and
-// the footer around an article, and keeps links and tables. The text is as untrusted as the HTML.
+// the footer around an article. The text is as untrusted as the HTML.
 package readable
 
 import (
