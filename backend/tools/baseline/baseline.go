@@ -24,12 +24,12 @@ type Toolkit interface {
 		out func(stream, text string)) (toolspec.Result, error)
 }
 
-// Config configures a Router. All fields are required.
+// Config configures a Router.
 type Config struct {
 	Nav       *navigation.Map
 	Page      *page.Tools
 	Workspace *workspace.Tools
-	// Toolkits provide all other tools. The names of their tools do not depend on the active panel.
+	// Toolkits provide other tools. The names of their tools must not depend on the active panel.
 	Toolkits []Toolkit
 	// PanelIDs returns the ids of all panels.
 	PanelIDs func() []string
@@ -67,7 +67,6 @@ func New(cfg Config) *Router {
 	return r
 }
 
-// toolkit returns the toolkit that provides the tool, or package workspace if none of Config.Toolkits does.
 func (r *Router) toolkit(tool string) Toolkit {
 	if found, ok := r.toolkits[tool]; ok {
 		return found
@@ -118,7 +117,7 @@ func (r *Router) Execute(
 	return result, err
 }
 
-// navigates reports whether tool is the first tool of the map, which opens an address.
+// The first tool of the map opens an address.
 func (r *Router) navigates(tool string) bool { return tool == r.cfg.Nav.Environment[0].Tool }
 
 // ToolNames returns the names of all tools of toolkits.
@@ -133,7 +132,7 @@ func ToolNames(toolkits ...Toolkit) []string {
 }
 
 // WithoutGroups returns a catalog source with the tools of t, except for the groups that off returns. off is called for
-// every catalog.
+// each call of Definitions.
 func WithoutGroups(t Toolkit, off func() []string) catalog.Source { return filtered{t, off} }
 
 type filtered struct {
@@ -141,7 +140,6 @@ type filtered struct {
 	off func() []string
 }
 
-// Definitions implements catalog.Source.
 func (f filtered) Definitions(panel string) []toolspec.Definition {
 	off := f.off()
 	return slices.DeleteFunc(f.Toolkit.Definitions(panel), func(d toolspec.Definition) bool {

@@ -28,8 +28,7 @@ var deleteDoc string
 //go:embed list_created_tools.md
 var listDoc string
 
-// AuthoringTools provides the three baseline tools that create, list and delete created tools. It is safe for
-// concurrent use.
+// AuthoringTools provides the tools that create, list and delete created tools. It is safe for concurrent use.
 type AuthoringTools struct{ t *Tools }
 
 // AuthoringTools returns the tools that create, list and delete the tools of t. If t is nil, only Definitions may be
@@ -53,7 +52,7 @@ const (
 	listName   = "list_created_tools"
 )
 
-// Definitions returns the three definitions.
+// Definitions returns the same definitions for each panel.
 func (m *AuthoringTools) Definitions(string) []toolspec.Definition {
 	return []toolspec.Definition{
 		toolkit.Define(createName, "created", createDoc, `{"type":"object","properties":{`+
@@ -71,8 +70,8 @@ func (m *AuthoringTools) Definitions(string) []toolspec.Definition {
 	}
 }
 
-// Describe returns the effect of call. The body and the parameters of a new tool are its data, so that a person can
-// read them before they are stored.
+// Describe returns the effect of call. The text of a new tool is its data, so that a person can read it before it is
+// stored.
 func (m *AuthoringTools) Describe(call toolspec.Call) toolspec.Description {
 	var p createParams
 	_ = json.Unmarshal(call.Args, &p)
@@ -98,7 +97,7 @@ func (m *AuthoringTools) Describe(call toolspec.Call) toolspec.Description {
 	return toolspec.Description{Sentence: "Listing the created tools"}
 }
 
-// Execute runs one of the three tools.
+// Execute runs one call.
 func (m *AuthoringTools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -122,7 +121,6 @@ func (m *AuthoringTools) Execute(
 	return r, nil
 }
 
-// validName matches the name of a created tool.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_]{1,59}$`)
 
 func (m *AuthoringTools) create(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
@@ -161,13 +159,11 @@ func (m *AuthoringTools) create(ctx context.Context, call toolspec.Call) (toolsp
 	return r, nil
 }
 
-// tainted reports whether outside text may have influenced the arguments of the call.
 func tainted(from toolspec.Provenance) bool {
 	byPerson := from.Caller == toolspec.CallerPerson || from.Caller == toolspec.CallerPilot
 	return len(from.Outside) > 0 && !byPerson
 }
 
-// problem returns why a tool cannot be created, or nil.
 func (m *AuthoringTools) problem(panel string, p createParams) *toolspec.Result {
 	fail := func(text, next string) *toolspec.Result {
 		r := toolspec.Fail(toolspec.ValidationError, text, next+" Nothing was saved.")

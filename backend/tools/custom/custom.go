@@ -1,10 +1,9 @@
 // Package custom provides tools that a model creates from other tools. A created tool has a name, a description,
 // parameters and a body in JavaScript that calls other tools.
 //
-// A body runs in the script sandbox and can reach nothing but tools. Each of its calls goes through the pipeline, with
-// a separate question where one is needed, so a created tool can do nothing that its calls may not do. Outside text
-// that its calls read taints the following calls and the tool's own result. A tool that was created in a tainted
-// context cannot be called until a person has reviewed it. Created tools may call each other up to eight levels deep.
+// A body runs in the script sandbox. Its calls go through the pipeline as calls of the created tool. Outside text that
+// they read taints the following calls and the tool's own result. A tool that a model created in a tainted context
+// cannot be called until a person has reviewed it.
 package custom
 
 import (
@@ -25,13 +24,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxDepth limits how deeply created tools call each other, maxTools limits their number.
 const (
 	maxDepth = 8
 	maxTools = 200
 )
 
-// Store stores the created tools; *sqlite.Store implements it.
+// Store stores the created tools.
 type Store interface {
 	CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error)
 	SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (toolspec.CreatedTool, error)
@@ -44,10 +42,9 @@ type Config struct {
 	Store Store
 	// Do runs a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// OtherTools returns the other tools that can be called while panel is active. A body may call them, and their
-	// names are taken.
+	// OtherTools returns the tools that a body may call while panel is active.
 	OtherTools func(panel string) []toolspec.Definition
-	// OnChange is called after the set of created tools has changed.
+	// OnChange is called after a change of the created tools.
 	OnChange func()
 	Log      *slog.Logger
 }
@@ -84,7 +81,6 @@ func (t *Tools) read(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the stored tools again and calls OnChange.
 func (t *Tools) reload(ctx context.Context) error {
 	err := t.read(ctx)
 	t.cfg.OnChange()
@@ -107,7 +103,7 @@ func (t *Tools) Delete(ctx context.Context, name string) error {
 	return t.reload(ctx)
 }
 
-// All returns the current versions of all tools by name, including tools that await review.
+// All returns the current version of each tool, including tools that await review.
 func (t *Tools) All() []toolspec.CreatedTool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -155,7 +151,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 
 type depthKey struct{}
 
-// Execute runs the body of a created tool.
+// Execute runs the body of a created tool. A failure of the body is in the Result.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
 ) (toolspec.Result, error) {
@@ -190,7 +186,6 @@ func (t *Tools) Execute(
 	return r, nil
 }
 
-// scriptHost provides the tools to one run of a body.
 type scriptHost struct {
 	t       *Tools
 	call    toolspec.Call
@@ -200,7 +195,6 @@ type scriptHost struct {
 	last    string
 }
 
-// Call runs one call of the body through the pipeline, as a call of the created tool.
 func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	h.calls++
 	h.last = name
@@ -215,7 +209,6 @@ func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage
 	return valueOf(r)
 }
 
-// valueOf returns the value that a body gets for a result. For an observation, the value includes the text.
 func valueOf(r toolspec.Result) (json.RawMessage, error) {
 	w, ok := r.Value.(toolspec.JSONAppender)
 	switch {
@@ -234,10 +227,8 @@ func valueOf(r toolspec.Result) (json.RawMessage, error) {
 	return json.Marshal(r.Value)
 }
 
-// Print streams a line that the body logged.
 func (h *scriptHost) Print(line string) { h.out("stdout", line+"\n") }
 
-// afterFailure describes what was done before a failure and what to do next.
 func (h *scriptHost) afterFailure() string {
 	if h.calls == 0 {
 		return "No tool was called. Correct the body with create_tool, or call its tools one by one."
@@ -253,11 +244,9 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// toolAccess matches tools.NAME and tools['NAME'] in a body. It serves only for display, because a body can compute a
-// name; such calls are judged too.
+// toolAccess misses names that a body computes. The pipeline judges such calls too.
 var toolAccess = regexp.MustCompile(`\btools\s*(?:\.\s*|\[\s*['"])([a-zA-Z_]\w*)`)
 
-// uses returns the sorted names of the tools that a body mentions.
 func uses(body string) []string {
 	var all []string
 	for _, m := range toolAccess.FindAllStringSubmatch(body, -1) {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// invisibleCharacter describes the first invisible character in the texts of p, or returns "". Such characters would
-// hide words from the person who reads a tool before it is stored, or show them in another order.
+// Invisible characters would hide words from the person who reads a tool before it is stored, or show them in another
+// order.
 func (p createParams) invisibleCharacter() string {
 	var schema bytes.Buffer
 	var parameters any
@@ -35,14 +35,13 @@ func (p createParams) invisibleCharacter() string {
 	return ""
 }
 
-// isInvisible reports whether a character is not drawn or changes how others are drawn. The variation selector after an
-// emoji (U+FE0F) is common and hides nothing.
+// The variation selector after an emoji (U+FE0F) is common and hides nothing.
 func isInvisible(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r', '\ufe0f':
 		return false
 	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
-		return true // letters and symbols without a glyph
+		return true // characters without a visible glyph
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 		unicode.Noncharacter_Code_Point)

@@ -23,7 +23,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of the reads behind the window's file pages.
 const (
 	// maxEdited limits the text that an editor opens, because saving it must fit into one request.
 	maxEdited     = 2 << 20
@@ -33,8 +32,8 @@ const (
 	maxPicture    = 20 << 20
 )
 
-// ReadText returns the file at path as an editor opens it. The answer says why a file cannot be edited. ReadText
-// returns an error for a path that cannot be resolved or is closed to every tool, and for an unexpected failure.
+// ReadText returns the file at path as an editor opens it. Missing and Problem say why there is no text. The error is
+// about the path, or unexpected.
 func (t *Tools) ReadText(ctx context.Context, path string) (wire.FileText, error) {
 	a, err := t.fs.Locate(path)
 	if err != nil {
@@ -81,15 +80,13 @@ func (t *Tools) ReadText(ctx context.Context, path string) (wire.FileText, error
 	return f, err
 }
 
-// detectType returns the MIME type of f by its first bytes, then rewinds f.
 func detectType(f io.ReadSeeker) (string, error) {
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // an error here only means that the file is short
+	n, _ := io.ReadFull(f, head) // fewer bytes are enough
 	_, err := f.Seek(0, io.SeekStart)
 	return http.DetectContentType(head[:n]), err
 }
 
-// missing reports whether nothing exists at a.
 func missing(a safefs.Target) bool {
 	_, err := os.Lstat(a.Real)
 	return errors.Is(err, fs.ErrNotExist)
@@ -102,13 +99,12 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// stampOf returns a text that changes when a file's content or a folder's list of names changes.
 func stampOf(info fs.FileInfo) string {
 	return fmt.Sprintf("%d-%d-%o", info.ModTime().UnixNano(), info.Size(), info.Mode().Type())
 }
 
-// ListFolder lists the folder at path: folders first, then everything else, by name without regard to case. An empty
-// path is the workspace folder. It lists at most 5000 entries; More counts the others.
+// ListFolder lists up to 5000 entries of a folder: folders first, then by lower-case name. An empty path is the
+// workspace folder.
 func (t *Tools) ListFolder(ctx context.Context, folder string) (wire.Folder, error) {
 	if folder == "" {
 		folder = "."
@@ -159,8 +155,8 @@ func folderRow(e safefs.Entry, ignored bool) wire.FolderRow {
 	return r
 }
 
-// Stamps returns the stamps of the first 300 absolute paths. A path that is missing or closed to every tool has the
-// stamp "".
+// Stamps returns the stamps of the first 300 paths, which are absolute. The stamp of a path that it cannot examine is
+// "".
 func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	out := wire.PathStamps{Stamps: map[string]string{}}
 	for _, path := range paths[:min(len(paths), maxStamps)] {
@@ -176,9 +172,8 @@ func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	return out
 }
 
-// FindPaths finds workspace files with paths that contain the letters of words in that order, without regard to case
-// and spaces. It skips files that .gitignore excludes. Matches in the file name come first, then paths that contain
-// words as a whole. It returns at most 50 paths.
+// FindPaths returns up to 50 workspace files whose paths contain the letters of words in that order, best matches
+// first. It ignores case and the spaces in words, and skips files that .gitignore excludes.
 func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, error) {
 	a, err := t.fs.Locate(".")
 	if err != nil {
@@ -212,8 +207,6 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	return out, nil
 }
 
-// matchPath returns the distance between a path and words; a lower distance is a better match. ok is false if the path
-// does not match.
 func matchPath(p, words string) (distance int, ok bool) {
 	name := path.Base(p)
 	switch {
@@ -235,7 +228,7 @@ func matchPath(p, words string) (distance int, ok bool) {
 	return 3000 + len(p), true
 }
 
-// OpenPicture opens a PNG, JPEG, GIF or WebP file of at most 20 MB and returns its MIME type as kind. It fails for any
+// OpenPicture opens a PNG, JPEG, GIF or WebP file of at most 20 MiB and returns its MIME type as kind. It fails for any
 // other file. The caller closes the file.
 func (t *Tools) OpenPicture(p string) (file io.ReadCloser, kind string, err error) {
 	a, err := t.fs.Locate(p)
@@ -258,8 +251,7 @@ func (t *Tools) OpenPicture(p string) (file io.ReadCloser, kind string, err erro
 	return f, kind, nil
 }
 
-// RealPath returns the absolute path that path leads to. It fails for a path that cannot be resolved or is closed to
-// every tool.
+// RealPath returns the absolute path that path leads to, with links followed.
 func (t *Tools) RealPath(path string) (string, error) {
 	a, err := t.fs.Locate(path)
 	return a.Real, err

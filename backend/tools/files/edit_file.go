@@ -48,7 +48,6 @@ func editFile() tool {
 		})
 }
 
-// diff shows the edit without reading the file.
 func (p editFileParams) diff() string {
 	var b strings.Builder
 	for _, side := range []struct{ sign, text string }{{"- ", p.Old}, {"+ ", p.New}} {
@@ -96,7 +95,6 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 	return result, nil
 }
 
-// apply returns the edited content in the file's own format, and the lines at which the old text was found.
 func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, error) {
 	reader, format, err := textfile.NewReader(bytes.NewReader(content), "", a.DisplayPath, int64(len(content)))
 	if err != nil {
@@ -135,7 +133,6 @@ func withCRLF(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// linesOf returns the numbers of the lines at which old begins in text. Occurrences do not overlap.
 func linesOf(text, old string) []int {
 	var lines []int
 	line := 1
@@ -164,7 +161,6 @@ func joinLines(lines []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// notFound returns an error that quotes the line of the file most similar to the first line of old, if there is one.
 func notFound(a safefs.Target, text, old string) error {
 	message := "old does not occur in " + a.DisplayPath + "; nothing was changed"
 	suggestion := "Call read_file and send the text exactly as it is there, without line numbers."
@@ -184,7 +180,6 @@ func notFound(a safefs.Target, text, old string) error {
 	return toolkit.UserError(message, suggestion)
 }
 
-// nearestLine returns the line of text most similar to wanted, or 0 if none is more than half similar.
 func nearestLine(text, wanted string) (n int, nearest string) {
 	const mostLines = 20_000
 	best, at := 0.5, 0
@@ -204,7 +199,6 @@ func nearestLine(text, wanted string) (n int, nearest string) {
 	return n, nearest
 }
 
-// bigrams counts the pairs of adjacent bytes in s.
 func bigrams(s string) map[[2]byte]int {
 	pairs := map[[2]byte]int{}
 	for i := 1; i < len(s); i++ {
@@ -213,7 +207,7 @@ func bigrams(s string) map[[2]byte]int {
 	return pairs
 }
 
-// dice returns the Sørensen–Dice coefficient of two bags of bigrams: 1 if they are equal, 0 if they share none.
+// dice returns the Sørensen–Dice coefficient of two bags of bigrams.
 func dice(a, b map[[2]byte]int) float64 {
 	common, total := 0, 0
 	for pair, n := range a {

@@ -23,7 +23,6 @@ type fileInfoParams struct {
 	Path string `json:"path"`
 }
 
-// fileDetails is the result of file_info.
 type fileDetails struct {
 	Path   string `json:"path"`
 	Exists bool   `json:"exists"`
@@ -32,11 +31,9 @@ type fileDetails struct {
 	// Modified is in RFC 3339 and UTC; Mode is that of fs.FileMode.String.
 	Modified string `json:"modified,omitempty"`
 	Mode     string `json:"mode,omitempty"`
-	// MIME is detected from the first bytes of the file.
-	MIME string `json:"mime,omitempty"`
-	// Target is the real path of a relative path that leads through a link.
-	Target string `json:"target,omitempty"`
-	// Sensitive names the kind of a place that needs a question even inside the workspace.
+	MIME     string `json:"mime,omitempty"`
+	// Target is the real path if a relative path leads through a link to another place in the workspace.
+	Target    string `json:"target,omitempty"`
 	Sensitive string `json:"sensitive,omitempty"`
 }
 
@@ -93,7 +90,6 @@ func runFileInfo(_ context.Context, t *Tools, r request[fileInfoParams]) (toolsp
 	return result, nil
 }
 
-// contentType returns the MIME type of a file, or "" if it cannot be opened.
 func (t *Tools) contentType(a safefs.Target) string {
 	f, _, err := t.fs.OpenFile(a)
 	if err != nil {

@@ -1,11 +1,8 @@
 // Package files provides the tools that read, write, edit, list, find and search files, and undo changes to them. It
 // also provides the tools that built-in panels use to change files, and the reads behind the window's own file pages.
 //
-// Each tool has one Go file with its parameters and one .md file that the model reads. Package safefs resolves and
-// opens paths, package history changes files and undoes changes, and package trash stores removed files.
-//
-// Package policy decides about permissions. This package only refuses places that no tool may touch, before the person
-// is asked.
+// Package safefs resolves and opens paths, package history changes files and undoes changes, and package trash stores
+// removed files. Package policy decides about permissions. This package itself refuses places that no tool may touch.
 package files
 
 import (
@@ -30,10 +27,10 @@ import (
 // Group is the group of all tools of this package.
 const Group = "files"
 
-// Panels undoes calls of panel tools; *registry.Registry implements it.
+// Panels undoes calls of panel tools.
 type Panels interface {
-	// PanelUndos returns the calls of turn, or the one call. If both are "", it returns the conversation's last call. A
-	// non-empty owner restricts the result to that owner's calls.
+	// PanelUndos returns one call, or the calls of a turn, or if both are "" the conversation's last call that is not
+	// undone. The oldest comes first. A non-empty owner restricts the result to that owner's calls.
 	PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 	UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result
 }
@@ -45,9 +42,9 @@ type Config struct {
 	ForbiddenPaths func(ctx context.Context, tool string) ([]string, error)
 	Blobs          history.Blobs
 	Changes        history.ChangeLog
-	// Watcher is notified of files that tools change while commands run. It may be nil.
+	// Watcher may be nil.
 	Watcher history.Watcher
-	// Panels undoes calls of panel tools. If it is nil, no panel call can be undone.
+	// Panels may be nil. Then no panel call can be undone.
 	Panels Panels
 	// Trash is the folder of the trash, or "" for no trash.
 	Trash string
@@ -58,13 +55,13 @@ type Config struct {
 // Tools provides the tools for files. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
-	// panelTools carry out the file operations of built-in panels. No caller sees them in the catalog.
+	// panelTools are not in the catalog.
 	panelTools toolkit.List[tool]
 	cfg        Config
 	fs         *safefs.FS
 	history    *history.History
 	trash      *trash.Bin
-	// resolved stores the real paths that the policy judged, by call.
+	// resolved contains the real paths of a call's first description. run refuses the call if they changed since.
 	resolved toolkit.CallMemory[[]string]
 }
 
@@ -87,7 +84,6 @@ func New(cfg Config) *Tools {
 	}
 }
 
-// find returns the tool with that name, from the catalog or from panelTools.
 func (t *Tools) find(name string) (tool, bool) {
 	if x, ok := t.Find(name); ok {
 		return x, true
@@ -102,26 +98,21 @@ func (t *Tools) Close() error { return t.fs.Close() }
 // before any tool runs.
 func Sweep(files []string) error { return history.Sweep(files) }
 
-// tool is a definition with the functions that know its parameters.
 type tool struct {
-	def toolspec.Definition
-	// paths returns the paths that a call names and how the call uses them.
+	def      toolspec.Definition
 	paths    func(t *Tools, call toolspec.Call) ([]pathUse, error)
 	describe func(t *Tools, call toolspec.Call, at []safefs.Target) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, at []safefs.Target) (toolspec.Result, error)
 }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// pathUse is one path of a call.
 type pathUse struct {
 	path    string
 	use     toolspec.Use
 	resolve resolver
 }
 
-// resolver is a method of safefs.FS that resolves a path.
 type resolver func(*safefs.FS, string) (safefs.Target, error)
 
 func follow(path string, use toolspec.Use) []pathUse {
@@ -132,7 +123,6 @@ func entry(path string, use toolspec.Use) []pathUse {
 	return []pathUse{{path, use, (*safefs.FS).LocateEntry}}
 }
 
-// readsFrom describes the path of a tool that reads one place; "" is the workspace folder.
 func readsFrom(path string) []pathUse {
 	if path == "" {
 		path = "."
@@ -140,21 +130,19 @@ func readsFrom(path string) []pathUse {
 	return follow(path, toolspec.UseRead)
 }
 
-// handler contains the functions of a tool with parameters P.
 type handler[P any] struct {
 	paths    func(t *Tools, call toolspec.Call, p P) ([]pathUse, error)
 	describe func(t *Tools, p P, at []safefs.Target) toolspec.Description
 	run      func(ctx context.Context, t *Tools, r request[P]) (toolspec.Result, error)
 }
 
-// request is one execution; at contains the targets of the call's paths, in the same order.
+// request is one execution. at contains the targets of the call's paths, in their order.
 type request[P any] struct {
 	call toolspec.Call
 	p    P
 	at   []safefs.Target
 }
 
-// build makes a tool from its definition and its handler.
 func build[P any](def toolspec.Definition, h handler[P]) tool {
 	decode := func(call toolspec.Call) (p P, err error) {
 		if failed := toolkit.Decode(call.Args, &p); failed != nil {
@@ -188,12 +176,10 @@ func build[P any](def toolspec.Definition, h handler[P]) tool {
 	}
 }
 
-// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
 	return toolkit.Define(name, Group, doc, parameters, hints, examples...)
 }
 
-// resolve follows and classifies the paths of a call.
 func (t *Tools) resolve(x tool, call toolspec.Call) ([]pathUse, []safefs.Target, error) {
 	paths, err := x.paths(t, call)
 	if err != nil {
@@ -208,8 +194,8 @@ func (t *Tools) resolve(x tool, call toolspec.Call) ([]pathUse, []safefs.Target,
 	return paths, at, nil
 }
 
-// Refuse returns a failed result for a call that names a place that no tool may touch or a relative path out of the
-// workspace, and nil for every other call. The person cannot allow such a call.
+// Refuse returns a failed Result if resolving the paths of call gives a security error, which the person cannot allow.
+// Otherwise it returns nil.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.find(call.Tool)
 	if !ok {
@@ -225,7 +211,8 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// Describe returns the effect of call and the files that it affects, with links followed.
+// Describe returns the effect of call and the files that it uses. Execute refuses a call whose paths lead elsewhere
+// than in its first description.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.find(call.Tool)
 	if !ok {
@@ -249,13 +236,13 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 		t.describePanelUndo(&d, call)
 	}
 	if call.ID != "" {
-		t.resolved.Add(call.ID, reals) // only the first description is judged by the policy
+		t.resolved.Add(call.ID, reals) // the policy judges the first description
 	}
 	return d
 }
 
-// Execute runs one call with validated arguments. Failures that the caller can correct are in the Result. The error is
-// an unexpected failure or the error of ctx.
+// Execute runs one call with validated arguments. The error is an unexpected failure or that of ctx; other failures are
+// in the Result.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -272,7 +259,7 @@ func (t *Tools) Execute(
 	if errors.As(err, &failed) {
 		r, err = failed.Result(), nil
 	}
-	// A failure also quotes lines and names of the file.
+	// A failure can quote the file too.
 	for _, a := range at {
 		if source := t.cfg.Source(a.Real); source != "" && !slices.Contains(r.Sources, source) {
 			r.Sources = append(r.Sources, source)
@@ -292,7 +279,6 @@ func (t *Tools) run(
 	return x.run(ctx, t, call, at)
 }
 
-// shownNames returns the name of a single target, or the number of targets.
 func shownNames(at []safefs.Target) string {
 	if len(at) == 1 {
 		return excerpt.TruncateBytes(at[0].DisplayPath, 80)
@@ -300,7 +286,6 @@ func shownNames(at []safefs.Target) string {
 	return english.Plural(len(at), "file", "")
 }
 
-// shownFolder returns the name of a folder for use in a sentence, "the workspace" for the workspace folder.
 func shownFolder(a safefs.Target) string {
 	if a.DisplayPath == "." {
 		return "the workspace"
@@ -308,7 +293,6 @@ func shownFolder(a safefs.Target) string {
 	return excerpt.TruncateBytes(a.DisplayPath, 80)
 }
 
-// inParentheses returns " (note)", or "" for an empty note.
 func inParentheses(note string) string {
 	if note == "" {
 		return ""
@@ -320,7 +304,6 @@ func (t *Tools) walk(ctx context.Context, tool string) safefs.Walk {
 	return safefs.Walk{FS: t.fs, Ctx: ctx, Tool: tool, Depth: safefs.MaxDepth}
 }
 
-// notAFolder returns a clearer error if the walk that failed started at a file, else err.
 func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
 		return toolkit.UserError(a.DisplayPath+" is not a folder",
@@ -329,14 +312,13 @@ func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	return err
 }
 
-// IsSecurityError reports whether err is a security_error, as for a place that is closed to every tool or a path that
-// now leads elsewhere.
+// IsSecurityError reports whether err wraps a *toolkit.CallError of type toolspec.SecurityError.
 func IsSecurityError(err error) bool {
 	var e *toolkit.CallError
 	return errors.As(err, &e) && e.Type == toolspec.SecurityError
 }
 
-// IsCallError reports whether err is about the request and not an unexpected failure.
+// IsCallError reports whether err wraps a *toolkit.CallError.
 func IsCallError(err error) bool {
 	var e *toolkit.CallError
 	return errors.As(err, &e)

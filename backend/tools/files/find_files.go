@@ -18,7 +18,6 @@ import (
 //go:embed find_files.md
 var findFilesDoc string
 
-// maxFound limits the names in one answer.
 const maxFound = 500
 
 type findFilesParams struct {
@@ -48,7 +47,6 @@ func findFiles() tool {
 		})
 }
 
-// parseGlob checks a glob and makes one without a slash match names in any folder.
 func parseGlob(pattern string) (string, error) {
 	glob := strings.TrimPrefix(pattern, "./")
 	if !strings.Contains(glob, "/") {

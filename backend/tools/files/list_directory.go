@@ -17,7 +17,6 @@ import (
 //go:embed list_directory.md
 var listDirectoryDoc string
 
-// maxListed limits the entries in one answer.
 const maxListed = 2000
 
 type listDirectoryParams struct {
@@ -26,10 +25,9 @@ type listDirectoryParams struct {
 	Ignored   bool   `json:"ignored"`
 }
 
-// listEntry is one entry of a listed folder.
 type listEntry struct {
 	Path string `json:"path"`
-	// Type is a value of safefs.Kind: "file", "folder", "link" or another kind.
+	// Type is a value of safefs.Kind.
 	Type string `json:"type"`
 	Size int64  `json:"size,omitempty"`
 }

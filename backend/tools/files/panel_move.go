@@ -76,8 +76,7 @@ func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (to
 	return result, nil
 }
 
-// openEntry describes the entry at a, without following a link, and returns a handle of its folder. The caller closes
-// the handle.
+// openEntry returns a handle of a's folder, which the caller closes. It does not follow a link at a.
 func (t *Tools) openEntry(a safefs.Target) (*os.Root, fs.FileInfo, error) {
 	root, err := t.fs.OpenParent(a)
 	if err != nil {
@@ -135,7 +134,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 	return result, nil
 }
 
-// panelRestoreParams identifies an item of the trash. To is the path to restore it to; "" is its original path.
+// panelRestoreParams restores an item to its original path if To is "".
 type panelRestoreParams struct {
 	ID string `json:"id"`
 	To string `json:"to"`

@@ -27,7 +27,6 @@ const (
 	PanelRestoreTool = "hand_restore"
 )
 
-// definePanelTool returns the definition of a tool that is not in the catalog.
 func definePanelTool(name string) toolspec.Definition {
 	return toolspec.Definition{Name: name, Group: Group}
 }
@@ -35,19 +34,16 @@ func definePanelTool(name string) toolspec.Definition {
 type panelSaveParams struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	// Version is the wire.FileText version that the content was edited from, or "" for a new file. If it is nil, the
+	// Version is that of the wire.FileText from which the content was edited, or "" for a new file. If it is nil, the
 	// caller must know the file, as for write_file.
 	Version *string `json:"version"`
-	// Private makes a new file readable only by its owner.
-	Private bool `json:"private"`
-	// Append adds the content at the end, on new lines. The caller need not know the file.
+	Private bool    `json:"private"`
+	// Append adds the content at the end, on new lines. Version is ignored, and the caller need not know the file.
 	Append bool `json:"append"`
 }
 
-// panelSaved is the result of hand_save.
 type panelSaved struct {
 	written
-	// Version is the version of the file after the save.
 	Version string `json:"version"`
 }
 
@@ -112,7 +108,6 @@ func runPanelSave(ctx context.Context, t *Tools, r request[panelSaveParams]) (to
 	return result, nil
 }
 
-// newText returns the complete text of the file after the save.
 func (p panelSaveParams) newText(a safefs.Target, now history.State) (string, error) {
 	if !p.Append || len(now.Content) == 0 {
 		return p.Content, nil
@@ -124,7 +119,6 @@ func (p panelSaveParams) newText(a safefs.Target, now history.State) (string, er
 	return text + p.Content, err
 }
 
-// encodeLike encodes text in the format of the file at a, or as UTF-8 if that is missing or empty.
 func encodeLike(a safefs.Target, now history.State, text string) ([]byte, error) {
 	if !now.Exists || len(now.Content) == 0 {
 		return []byte(text), nil
@@ -180,7 +174,6 @@ func runPanelFolder(ctx context.Context, t *Tools, r request[panelPathParams]) (
 	return result, nil
 }
 
-// nameTaken returns the error for a name that already exists.
 func nameTaken(a safefs.Target) error {
 	return toolkit.UserError(a.DisplayPath+" exists already, so nothing was done", "Send another name.")
 }

@@ -29,8 +29,7 @@ import (
 //go:embed read_file.md
 var readFileDoc string
 
-// Limits of reading: maxRead bytes of content in one call, and maxScanned bytes that are read to count the lines of a
-// file.
+// maxRead and maxScanned are in bytes.
 const (
 	maxRead      = 1 << 20
 	maxScanned   = 64 << 20
@@ -38,7 +37,6 @@ const (
 	maxPaths     = 20
 )
 
-// base64Encoding is the value of "encoding" that returns the bytes of a file in base64.
 const base64Encoding = "base64"
 
 type readFileParams struct {
@@ -49,15 +47,14 @@ type readFileParams struct {
 	Encoding string   `json:"encoding"`
 }
 
-// fileText is the result of read_file for one file.
 type fileText struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	// First and Lines are the first line and the number of lines in Content. Total is 0 if not all lines were counted.
+	// First is the number of the first line in Content. Total is 0 if not all lines were counted.
 	First int `json:"first_line"`
 	Lines int `json:"lines"`
 	Total int `json:"total_lines,omitempty"`
-	// Next is the offset of the first line after Content, or 0 at the end of the file.
+	// Next is the offset to continue with, or 0.
 	Next     int    `json:"next_offset,omitempty"`
 	Size     int64  `json:"size"`
 	Encoding string `json:"encoding"`
@@ -152,7 +149,7 @@ func (t *Tools) readOne(
 		return fileText{}, toolkit.UserError("the files before it used up the 1 MB of one call",
 			"Call read_file for it alone.")
 	}
-	// The conversation now knows the content that is read here.
+	// remember needs the hash of the whole file.
 	sum := sha256.New()
 	source := io.TeeReader(toolkit.ContextReader(ctx, f), sum)
 	var out fileText
@@ -170,8 +167,8 @@ func (t *Tools) readOne(
 	return out, t.remember(r.call, a, f, info, source, sum)
 }
 
-// remember reads a file to its end and records that the conversation knows this content, unless the file changed
-// meanwhile. If maxScanned bytes or more were left to read, it records no hash.
+// remember marks the content as known, unless the file changed while it was read. If maxScanned bytes or more were left
+// to read, it records no hash.
 func (t *Tools) remember(
 	call toolspec.Call, a safefs.Target, f *os.File, info fs.FileInfo, rest io.Reader, sum hash.Hash,
 ) error {
@@ -208,7 +205,6 @@ func readBytes(r io.Reader, a safefs.Target, info fs.FileInfo, budget int) (file
 	return out, nil
 }
 
-// page collects the lines of a file from offset on.
 type page struct {
 	offset, limit, budget int
 
@@ -216,17 +212,16 @@ type page struct {
 	numbered strings.Builder
 	// line is the number of the current line, count the number of lines on the page.
 	line, count int
-	// inLine is true while a line of the page is read, full once the budget is used up, cut if the last line was too
-	// long.
+	// inLine is true while a line of the page is read, full once a piece did not fit, cut if a line is shortened.
 	inLine, full, cut bool
 }
 
-// add adds a piece of the current line; ends is true if the line ends with this piece.
+// add adds a piece of the current line. ends is true for the last piece.
 func (p *page) add(piece []byte, ends bool) {
 	wanted := !p.full && (p.inLine || p.line >= p.offset && p.count < p.limit)
 	if wanted && len(piece) > 0 {
 		if space := p.budget - p.raw.Len(); len(piece) > space {
-			// A line that does not fit is left for the next page, unless it is longer than any page.
+			// The first line of the page and a line that has begun are cut. Another line is left for the next page.
 			p.full = true
 			if p.count > 0 && !p.inLine {
 				return
@@ -284,7 +279,6 @@ func readLines(
 	return p.result(a, format, info.Size(), ended)
 }
 
-// result returns the page; counted is true if all lines of the file were counted.
 func (p *page) result(a safefs.Target, format textfile.Format, size int64, counted bool) (fileText, error) {
 	total := p.line - 1
 	if p.offset > 1 && p.offset > total && counted {
@@ -328,7 +322,6 @@ func (p *page) result(a safefs.Target, format textfile.Format, size int64, count
 	return out, nil
 }
 
-// estimateTokens estimates the number of tokens in s: one for four ASCII characters, and one for each other character.
 func estimateTokens(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {

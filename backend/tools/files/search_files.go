@@ -41,7 +41,6 @@ type searchFilesParams struct {
 	Ignored bool   `json:"ignored"`
 }
 
-// match is a line of a file that matches the pattern.
 type match struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
@@ -72,16 +71,14 @@ func searchFiles() tool {
 		})
 }
 
-// search is one run of search_files.
 type search struct {
 	ctx   context.Context //nolint:containedctx // a search lives for one call
 	re    *regexp.Regexp
 	limit int
 
-	matches []match
-	more    bool
-	files   int
-	// sensitive counts skipped files that may be read only after a question.
+	matches   []match
+	more      bool
+	files     int
 	sensitive int
 }
 
@@ -150,8 +147,7 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 	return w.Run(a)
 }
 
-// read searches the lines of a file and skips a file that is not text. It returns safefs.ErrStop once the limit is
-// exceeded.
+// read returns safefs.ErrStop once the limit is exceeded.
 func (s *search) read(r io.Reader, shown string) error {
 	lines := bufio.NewReaderSize(toolkit.ContextReader(s.ctx, r), maxLine)
 	if head, _ := lines.Peek(textfile.HeadBytes); bytes.IndexByte(head, 0) >= 0 {

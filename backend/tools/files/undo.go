@@ -68,8 +68,7 @@ func undo() tool {
 		})
 }
 
-// undoOwner returns the owner of the changes that a call of undo may undo. The owner of a model's call is its
-// conversation. For a person it is "", which allows all changes.
+// undoOwner returns "" for a person, who may undo the changes of every owner.
 func undoOwner(call toolspec.Call) string {
 	if call.From.Caller == toolspec.CallerPerson {
 		return ""
@@ -77,8 +76,6 @@ func undoOwner(call toolspec.Call) string {
 	return call.From.Owner()
 }
 
-// reversals returns the file changes that a call of undo selects, or an error if it selects neither these nor panel
-// calls.
 func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams) ([]history.Reversal, error) {
 	t.history.WaitSettled(ctx)
 	changes, err := t.history.RecordedChanges(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)

@@ -13,8 +13,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// panelCalls returns the panel calls that a call of undo selects, newest first. Without a call and a turn, that is the
-// last panel call, unless a file was changed after it. If undo is limited to paths, there is none.
+// panelCalls returns the selected panel calls, newest first. Without a call and a turn, that is the last one, unless a
+// file change is newer.
 func (t *Tools) panelCalls(
 	ctx context.Context, call toolspec.Call, p undoParams, changes []wire.FileChange,
 ) ([]wire.PanelUndo, error) {
@@ -36,7 +36,6 @@ func (t *Tools) panelCalls(
 	return list, nil
 }
 
-// describePanelUndo adds the requests that panels would get to a description.
 func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 	var p undoParams
 	if json.Unmarshal(call.Args, &p) != nil {
@@ -68,7 +67,6 @@ func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 	d.Target, d.Data = strings.Join(targets, ", "), strings.Join(data, "\n")
 }
 
-// fileChanges returns the file changes that a call of undo selects, or none if they cannot be read.
 func (t *Tools) fileChanges(call toolspec.Call, p undoParams) []wire.FileChange {
 	changes, err := t.history.RecordedChanges(context.Background(), call.From.Conversation, undoOwner(call), p.Turn,
 		p.Call)
@@ -78,8 +76,7 @@ func (t *Tools) fileChanges(call toolspec.Call, p undoParams) []wire.FileChange 
 	return changes
 }
 
-// undoPanels asks panels to undo the selected calls. The Result covers only the panels, and fails if no call was
-// undone.
+// undoPanels returns a zero Result if the call selects no panel calls.
 func (t *Tools) undoPanels(
 	ctx context.Context, call toolspec.Call, p undoParams,
 ) ([]wire.UndoableCall, toolspec.Result, error) {
@@ -127,7 +124,7 @@ func (t *Tools) undoPanels(
 	return calls, r, nil
 }
 
-// ToUndoableCall returns u without the request.
+// ToUndoableCall converts u and leaves out the request to the panel.
 func ToUndoableCall(u wire.PanelUndo) wire.UndoableCall {
 	return wire.UndoableCall{
 		Call: u.Call, Panel: u.Panel, Tool: u.Tool, Sentence: u.Sentence, State: u.State, Reason: u.Reason,

@@ -25,7 +25,6 @@ type writeFileParams struct {
 	Content string `json:"content"`
 }
 
-// written is the result of write_file and edit_file, and part of that of hand_save.
 type written struct {
 	Path string `json:"path"`
 	// Made is true for a new file.
@@ -55,7 +54,6 @@ func writeFile() tool {
 		})
 }
 
-// linesTo describes the write, for example "3 lines to the new file notes.txt".
 func (t *Tools) linesTo(content string, at []safefs.Target) string {
 	newFile := ""
 	if _, err := t.fs.Lstat(at[0]); errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +96,6 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 	return result, nil
 }
 
-// result fills in w from the change and returns it with a preview. text is the new text, content its encoded bytes.
 func (w written) result(a safefs.Target, before history.State, content []byte, text string) toolspec.Result {
 	d := history.Compare(a.DisplayPath, before.Content, content)
 	w.Made, w.Added, w.Removed = !before.Exists, d.Added, d.Removed

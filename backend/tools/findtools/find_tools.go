@@ -20,7 +20,6 @@ import (
 //go:embed find_tools.md
 var findToolsDoc string
 
-// Default and maximum of the parameter limit.
 const (
 	defaultFound = 5
 	maxFound     = 10
@@ -34,7 +33,6 @@ type Tools struct {
 
 type tool struct{ def toolspec.Definition }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
 // New returns the tool. offered returns the tools that can be called while a panel is active.
@@ -53,7 +51,7 @@ type params struct {
 	Limit int    `json:"limit"`
 }
 
-// found is the value of find_tools: the tools in OpenAI's format, best match first, and the number of searched tools.
+// found lists the best match first. Of is the number of searched tools.
 type found struct {
 	Tools []toolspec.Function `json:"tools"`
 	Of    int                 `json:"of"`

@@ -16,7 +16,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of a run of git.
 const (
 	gitTime   = 20 * time.Second
 	maxGit    = 2 << 20 // bytes of output
@@ -24,15 +23,13 @@ const (
 	gitGrace  = 20 * time.Millisecond
 )
 
-// gitOutput is the output of git.
 type gitOutput struct {
 	text string
 	// more is true if the output was cut at maxGit.
 	more bool
 }
 
-// git runs a command that only reads. The repository's configuration is untrusted, so git overrides the settings that
-// could start programs.
+// The repository's configuration is untrusted, so git overrides the settings that could start programs.
 func (t *Tools) git(ctx context.Context, r repository, args []string) (gitOutput, *toolspec.Result) {
 	name, err := exec.LookPath("git")
 	if err != nil {
@@ -65,11 +62,9 @@ func (t *Tools) git(ctx context.Context, r repository, args []string) (gitOutput
 	return a, bad
 }
 
-// setting is a git setting that overrides the repository's own.
 type setting struct{ key, value string }
 
-// safeSettings returns settings that keep git from starting programs, from using the network and from reading files
-// that a repository names.
+// safeSettings overrides settings that start programs, use the network or read files that the repository names.
 func safeSettings() []setting {
 	return []setting{
 		{"core.fsmonitor", "false"},
@@ -108,7 +103,7 @@ func safeSettings() []setting {
 	}
 }
 
-// overrides returns the settings that disable a program named by key in a repository's configuration.
+// overrides disables the programs that key of a repository's configuration names.
 func overrides(key string) []setting {
 	section, rest, ok := strings.Cut(key, ".")
 	last := strings.LastIndexByte(rest, '.')
@@ -133,7 +128,6 @@ func overrides(key string) []setting {
 	return nil
 }
 
-// gitEnvironment returns the complete environment of git.
 func gitEnvironment(r repository, settings []setting) []string {
 	env := procgroup.Environment(
 		"HOME=/nonexistent", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
@@ -150,8 +144,8 @@ func gitEnvironment(r repository, settings []setting) []string {
 	return env
 }
 
-// runGit runs git once and stops it after maxGit bytes of output. It uses the sandbox if there is one, so that a
-// program that git starts in spite of the settings can reach nothing.
+// runGit uses the sandbox if there is one, so that a program that git starts in spite of the settings has no network
+// and no write access.
 func (t *Tools) runGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
@@ -163,7 +157,6 @@ func (t *Tools) runGit(
 	return plainGit(ctx, name, r, settings, args)
 }
 
-// confinedGit runs git in the sandbox without network and without write access.
 func (t *Tools) confinedGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
@@ -194,7 +187,6 @@ func (t *Tools) confinedGit(
 	return a, gitFailure(ctx, stderr.String(), code)
 }
 
-// cappedBuffer stores the first maxGit bytes and calls onFull if there are more.
 type cappedBuffer struct {
 	bytes.Buffer
 	more   bool
@@ -211,7 +203,7 @@ func (c *cappedBuffer) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// gitFailure returns the failure of a run of git, or nil for success. On success, code is "".
+// code is "" on success.
 func gitFailure(ctx context.Context, stderr, code string) *toolspec.Result {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -230,7 +222,6 @@ func gitFailure(ctx context.Context, stderr, code string) *toolspec.Result {
 	return nil
 }
 
-// plainGit runs git without a sandbox.
 func plainGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
@@ -260,7 +251,6 @@ func plainGit(
 	return a, gitFailure(ctx, stderr.String(), code)
 }
 
-// boundedBuffer stores the first maxErrors bytes and drops the rest.
 type boundedBuffer struct{ bytes.Buffer }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {

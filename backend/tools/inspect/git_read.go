@@ -33,7 +33,6 @@ type gitReadParams struct {
 	Limit   int    `json:"limit"`
 }
 
-// gitCommands returns the supported commands.
 func gitCommands() []string { return []string{"status", "log", "diff", "show", "blame", "branch"} }
 
 func gitRead() tool {
@@ -74,7 +73,6 @@ func gitRead() tool {
 	}
 }
 
-// repository describes the repository that a call reads.
 type repository struct {
 	// top is the folder that contains .git, and dir is the folder that .git leads to. Both are absolute with links
 	// followed.
@@ -85,7 +83,6 @@ type repository struct {
 	reads []toolspec.FileUse
 }
 
-// repository finds the repository for p's path and checks the places that git would read.
 func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	asked, bad := t.locate(p.Path)
 	if bad != nil {
@@ -119,7 +116,6 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	}
 }
 
-// gitDir returns the folder that top/.git is or names, or false if there is none.
 func gitDir(top string) (string, bool) {
 	path := filepath.Join(top, ".git")
 	info, err := os.Lstat(path)
@@ -141,7 +137,6 @@ func gitDir(top string) (string, bool) {
 	return dir, err == nil
 }
 
-// checkRevision validates rev, and adds the file of a revision like commit:file to the places that git reads.
 func (t *Tools) checkRevision(r *repository, rev string) *toolspec.Result {
 	for _, c := range rev {
 		if c < ' ' || c == 0x7f {
@@ -178,7 +173,7 @@ func addUse(all []toolspec.FileUse, u toolspec.FileUse) []toolspec.FileUse {
 	return append(all, u)
 }
 
-// arguments returns the arguments of git for p. No value of p is where git expects an option.
+// No value of p is where git expects an option.
 func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	limit := p.Limit
 	if limit == 0 {
@@ -241,7 +236,6 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	return append(append(args, revs...), at...), nil
 }
 
-// countLines counts the lines of a regular file of at most 8 MB.
 func countLines(path string) (int, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 8<<20 {

@@ -15,7 +15,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of the object stores that a repository names.
 const (
 	maxPath       = 4096 // bytes
 	maxStores     = 64
@@ -66,7 +65,6 @@ func (t *Tools) commonDir(r *repository) (string, *toolspec.Result) {
 	return real, nil
 }
 
-// addAlternates adds the object stores that a store names, and the stores that those name.
 func (t *Tools) addAlternates(r *repository, home, objects string) *toolspec.Result {
 	seen := map[string]bool{}
 	for next := []string{objects}; len(next) > 0; next = next[1:] {
@@ -122,8 +120,7 @@ func alternatePaths(line string) []string {
 	}
 }
 
-// addStore adds path to the places that git reads if it is outside home. Git's own files need no question, because
-// git_read exists to read them.
+// Git's own files need no question, because git_read exists to read them.
 func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	written := t.cfg.Places.Classify(path)
 	if written.Kind == protectedpaths.KindSecret {
@@ -147,8 +144,7 @@ func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	return nil
 }
 
-// checkRules refuses a repository that contains a path that the person's rules deny to git_read. It refuses the whole
-// repository, because a history shows every file under many names.
+// It refuses the whole repository, because a history can show each of its files under many names.
 func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 	paths, err := t.cfg.ForbiddenPaths(ctx, "git_read")
 	if err != nil {
@@ -182,7 +178,6 @@ func relativeTo(dir, named string) string {
 	return dir + string(filepath.Separator) + named
 }
 
-// smallFile returns the text of a regular file of at most limit bytes.
 func smallFile(path string, limit int64) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

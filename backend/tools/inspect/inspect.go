@@ -1,10 +1,11 @@
 // Package inspect provides tools that only read: git_read reads a repository's history and changes, sql_query a SQLite
 // file, and system_info this machine.
 //
-// The tools change no file and start no program that others supply. A repository's configuration can name programs
-// (hooks, filters, diff drivers, pagers); git is run so that none of them starts. A database is opened read-only, and
-// an authorizer allows only reading. Command lines are shown with likely secrets masked. This package refuses places
-// that no tool may touch. Package policy decides about all others.
+// A repository's configuration can name programs (hooks, filters, diff drivers, pagers), so git runs with settings that
+// disable them, and in the sandbox if there is one. A database is opened read-only, and an authorizer allows only
+// reading. Command lines are shown with likely secrets masked.
+//
+// Package policy decides about permissions. This package itself refuses places that no tool may touch.
 package inspect
 
 import (
@@ -37,7 +38,6 @@ type Tools struct {
 	cfg Config
 }
 
-// tool is a definition with the functions of the tool; paths returns the files that a call reads.
 type tool struct {
 	def      toolspec.Definition
 	paths    func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result)
@@ -53,11 +53,10 @@ func New(cfg Config) *Tools {
 	return &Tools{cfg: cfg, List: toolkit.List[tool]{gitRead(), sqlQuery(), systemInfo()}}
 }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Refuse returns a failed Result for a call that would read a place closed to every tool or outside the workspace by
-// .., or whose places cannot be checked, and nil for every other call.
+// Refuse returns a failed Result if finding the files of call gives a security error, which the person cannot allow.
+// Otherwise it returns nil.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -70,7 +69,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// Describe returns the effect of call, from its arguments and the places that its paths lead to.
+// Describe returns the effect of call and the files that it reads.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -97,12 +96,10 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call), nil
 }
 
-// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, group, doc, parameters string, examples ...string) toolspec.Definition {
 	return toolkit.Define(name, group, doc, parameters, toolspec.Hints{ReadOnly: true}, examples...)
 }
 
-// locate describes reading the place that a call's path leads to, or refuses it; "" is the workspace folder.
 func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	if path == "" {
 		path = "."
@@ -117,7 +114,6 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.Description}, nil
 }
 
-// use describes reading a path, which is absolute with links followed, or refuses it if it is secret.
 func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Classify(real)
 	if place.Kind == protectedpaths.KindSecret {
@@ -126,7 +122,6 @@ func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.Description}, nil
 }
 
-// sources returns the source of the text of path if it is in the downloads folder, else nil.
 func (t *Tools) sources(path string) []string {
 	if from := t.cfg.Source(path); from != "" {
 		return []string{from}
@@ -134,11 +129,10 @@ func (t *Tools) sources(path string) []string {
 	return nil
 }
 
-// maxText limits the text of a result, in characters.
+// maxText is in characters.
 const maxText = 2 << 20
 
-// forModel returns text without control characters, cut at maxText characters. more is true if text was already cut;
-// next says how to get the rest.
+// more is true if text was already cut; next says how to get the rest.
 func forModel(text string, more bool, next string) string {
 	text = excerpt.Printable(text)
 	if n := utf8.RuneCountInString(text); n > maxText {

@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// network is the state of the network interfaces and sockets.
 type network struct {
 	Interfaces []netInterface `json:"interfaces"`
 	// Listening contains the TCP sockets that accept connections, such as "127.0.0.1:8080".

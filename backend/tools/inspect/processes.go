@@ -16,7 +16,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Limits of the list of processes.
 const (
 	maxProcesses   = 40
 	maxCommandLine = 300
@@ -24,14 +23,12 @@ const (
 	ticksPerSecond = 100
 )
 
-// processes contains the processes that use the most memory, and the number of all processes.
 type processes struct {
 	Total   int       `json:"total"`
 	Largest []process `json:"largest"`
 }
 
-// process is one process. Memory is its resident memory in bytes. Processor is its share of one core since it started,
-// in percent.
+// Memory is the resident memory in bytes. Processor is the share of one core since the process started, in percent.
 type process struct {
 	ID        int     `json:"pid"`
 	Parent    int     `json:"parent"`
@@ -103,7 +100,6 @@ func (t *Tools) process(id int, uptime float64) (process, bool) {
 	return p, true
 }
 
-// commandLine returns the command line of a process, or its name in brackets if it has none.
 func (t *Tools) commandLine(p process) string {
 	raw := t.proc(strconv.Itoa(p.ID), "cmdline")
 	args := strings.Split(strings.TrimRight(raw, "\x00"), "\x00")
@@ -120,8 +116,6 @@ var (
 	userOption     = regexp.MustCompile(`^(-u|--user|--proxy-user)$`)
 )
 
-// maskSecrets returns a command line in which the values of options and variables that look like secrets, and keys of
-// known formats, are masked.
 func maskSecrets(args []string) string {
 	out := make([]string, 0, len(args))
 	hideNext := false

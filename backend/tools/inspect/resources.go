@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// resources describes the resources of this machine and their use, in bytes and seconds.
+// Memory and swap are in bytes.
 type resources struct {
 	System    string  `json:"system"`
 	Processor string  `json:"processor"`
@@ -27,14 +27,12 @@ type resources struct {
 	uptime    float64 // not rounded
 }
 
-// disk describes the file system of a path, in bytes.
 type disk struct {
 	Path string `json:"path"`
 	Size uint64 `json:"size"`
 	Free uint64 `json:"free"`
 }
 
-// proc returns the text of a file in /proc, or "" if it cannot be read.
 func (t *Tools) proc(elements ...string) string {
 	b, err := os.ReadFile(filepath.Join(append([]string{t.cfg.Proc}, elements...)...))
 	if err != nil {
@@ -85,7 +83,7 @@ func (t *Tools) resources() resources {
 	return r
 }
 
-// uptime returns the number of seconds since the machine started, or 0 if it is not known.
+// uptime is in seconds, or 0 if it is not known.
 func (t *Tools) uptime() float64 {
 	first, _, _ := strings.Cut(t.proc("uptime"), " ")
 	n, _ := strconv.ParseFloat(first, 64)

@@ -2,7 +2,7 @@ package inspect
 
 import "golang.org/x/sys/unix"
 
-// space returns the size of the file system at path and the space that is free for this user, in bytes.
+// free is the space for unprivileged users. Both are in bytes.
 func space(path string) (size, free uint64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil || s.Bsize <= 0 {

@@ -23,7 +23,6 @@ import (
 //go:embed sql_query.md
 var sqlQueryDoc string
 
-// Limits of a query.
 const (
 	defaultRows = 100
 	maxRows     = 1000
@@ -76,8 +75,7 @@ func sqlQuery() tool {
 	}
 }
 
-// table is the value of sql_query. Rows contain null, numbers, text, and "[blob, N bytes]" for a blob. Long text is
-// cut, and times are text.
+// A blob becomes the text "[blob, N bytes]". Long text is cut, and times are text.
 type table struct {
 	Columns   []string `json:"columns"`
 	Rows      [][]any  `json:"rows"`
@@ -123,8 +121,7 @@ func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result 
 	return result
 }
 
-// checkSQLite refuses a file that is not SQLite. It runs before the file is opened, which can block for a pipe or a
-// device.
+// checkSQLite opens only a regular file, because opening a pipe or a device can block.
 func checkSQLite(path string) *toolspec.Result {
 	info, err := os.Stat(path)
 	switch {
@@ -150,7 +147,6 @@ func checkSQLite(path string) *toolspec.Result {
 	return nil
 }
 
-// read runs query and returns at most limit rows, and stops after about maxSQL bytes.
 func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -187,7 +183,6 @@ func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, err
 	return found, rows.Err()
 }
 
-// cell converts a value for the result and cuts long text.
 func cell(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -204,7 +199,6 @@ func cell(v any) any {
 	return v
 }
 
-// text returns the table as the model reads it.
 func (t *table) text() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(t.Columns, " | ") + "\n")
@@ -226,7 +220,6 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// sqlFailure returns the failure of a query, with the names of the tables for an ordinary error.
 func sqlFailure(ctx context.Context, db *sql.DB, err error) toolspec.Result {
 	var problem sqlite3.Error
 	switch {

@@ -13,10 +13,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// readOnly is a driver.Connector that opens a SQLite file without write access.
 type readOnly struct{ path string }
 
-// Connect implements driver.Connector.
 func (r readOnly) Connect(context.Context) (driver.Conn, error) {
 	address := "file:" + (&url.URL{Path: r.path}).EscapedPath() + "?mode=ro&_query_only=1&_busy_timeout=2000"
 	if isIdleWAL(r.path) {
@@ -29,8 +27,7 @@ func (r readOnly) Connect(context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// isIdleWAL reports whether a database uses a write-ahead log and no process has it open: the last one to close it
-// removes the log. Even for reading, SQLite would create the log and its index again and leave them. Opening the
+// Even for reading, SQLite would create the log of an idle WAL database and its index again and leave them. Opening the
 // database as immutable prevents that.
 func isIdleWAL(path string) bool {
 	if _, err := os.Lstat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
@@ -47,11 +44,9 @@ func isIdleWAL(path string) bool {
 	return err == nil && head[18] == 2 && head[19] == 2
 }
 
-// Driver implements driver.Connector.
 func (r readOnly) Driver() driver.Driver { return &sqlite3.SQLiteDriver{ConnectHook: restrict} }
 
-// restrict limits a connection to reading. The file may be malicious, so functions with side effects are disabled in
-// its views too.
+// The file may be malicious, so functions with side effects are disabled in its views too.
 func restrict(c *sqlite3.SQLiteConn) error {
 	for _, p := range []string{
 		"PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0",
@@ -92,7 +87,7 @@ func authorize(action int, first, second, _ string) int {
 // recursive is SQLITE_RECURSIVE, for which the driver has no constant.
 const recursive = 33
 
-// isReadPragma reports whether a PRAGMA only reads. Some PRAGMAs write if they get a value.
+// Some PRAGMAs write if they get a value.
 func isReadPragma(name, value string) bool {
 	switch name {
 	case "table_info", "table_xinfo", "index_list", "index_info", "index_xinfo", "foreign_key_list", "table_list":

@@ -19,7 +19,6 @@ type systemInfoParams struct {
 	What string `json:"what"`
 }
 
-// report is the value of system_info. Parts that were not requested are nil.
 type report struct {
 	Resources *resources `json:"resources,omitempty"`
 	Processes *processes `json:"processes,omitempty"`

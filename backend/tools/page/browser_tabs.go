@@ -50,7 +50,6 @@ func (t *Tools) browserTabs() tool {
 	})
 }
 
-// tabList returns the result with the list of tabs before the elements of the page.
 func (t *Tools) tabList(a annotation.Observation, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
 		"list":   "Listed " + english.Plural(len(tabs), "tab", ""),

@@ -8,12 +8,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// result returns the Result of an observation with the default budget.
 func (t *Tools) result(a annotation.Observation, sentence string) toolspec.Result {
 	return t.resultOf(a, "", observation.DefaultMaxTokens, sentence)
 }
 
-// answer returns a function that turns the return values of an action on a page into a Result.
 func (t *Tools) answer(sentence string) func(annotation.Observation, error) (toolspec.Result, error) {
 	return func(a annotation.Observation, err error) (toolspec.Result, error) {
 		if err != nil {
@@ -23,12 +21,10 @@ func (t *Tools) answer(sentence string) func(annotation.Observation, error) (too
 	}
 }
 
-// resultOf returns the Result of an observation; see observation.Result.
 func (t *Tools) resultOf(a annotation.Observation, before string, maxTokens int, sentence string) toolspec.Result {
 	return observation.Result(a, before, maxTokens, t.tokens.Count, sentence)
 }
 
-// nameOf returns a name of the element for people, such as “Save”, "the link 12" or "element 12".
 func nameOf(s session, id int) string {
 	e, ok := s.Element(id)
 	if !ok {
@@ -40,7 +36,6 @@ func nameOf(s session, id int) string {
 	return fmt.Sprintf("the %s %d", annotation.Clean(e.Role, 30), e.ID)
 }
 
-// lineOf returns the element as approvals show it, such as `[12] button "Save"`.
 func lineOf(s session, id int) string {
 	if e, ok := s.Element(id); ok {
 		e.Value, e.States = "", nil
@@ -49,7 +44,7 @@ func lineOf(s session, id int) string {
 	return fmt.Sprintf("[%d]", id)
 }
 
-// describeElement describes a call on one element. The host is that of the page or frame that contains the element.
+// The host is that of the document that contains the element, which may be a frame.
 func describeElement(s session, verb string, id int) toolspec.Description {
 	return toolspec.Description{
 		Sentence: verb + " " + nameOf(s, id), Target: lineOf(s, id), Annotation: id,
@@ -57,7 +52,6 @@ func describeElement(s session, verb string, id int) toolspec.Description {
 	}
 }
 
-// withData adds the data that the call puts into the element, unless the element's document was closed.
 func withData(s session, d toolspec.Description, data string) toolspec.Description {
 	if !s.OriginOf(d.Annotation).Gone {
 		d.Data = data

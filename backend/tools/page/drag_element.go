@@ -47,7 +47,6 @@ func (t *Tools) dragElement() tool {
 	})
 }
 
-// destination names the end of the drag for sentences.
 func (p dragParams) destination(s session) string {
 	switch {
 	case p.To != nil:

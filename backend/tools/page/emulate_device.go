@@ -28,8 +28,7 @@ type emulateParams struct {
 	Reset       bool    `json:"reset"`
 }
 
-// EmulationFor returns the emulation of a device preset of the activity bar. It returns the zero value for the desktop
-// and for an unknown name.
+// EmulationFor returns the emulation of a device preset, or the zero value for the desktop and for an unknown name.
 func EmulationFor(name string) browser.Emulation {
 	d, known := workspace.DeviceNamed(name)
 	if !known || d.Width == 0 {
@@ -71,7 +70,6 @@ func (t *Tools) emulateDevice() tool {
 	})
 }
 
-// apply returns e with the settings of the call.
 func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 	if p.Device != "" {
 		d := EmulationFor(p.Device)

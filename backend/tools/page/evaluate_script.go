@@ -17,9 +17,8 @@ type evaluateParams struct {
 	Seconds float64 `json:"seconds" min:"0.1" max:"60" default:"10" doc:"time limit"`
 }
 
-// evaluateScript asks before it runs, because a script acts with the log-in that the page has. The description names no
-// host, because the script may send data anywhere. Therefore the policy asks in a tainted context even where other
-// questions are off.
+// A script acts with the log-in that the page has, so it needs confirmation. The description names no host, because the
+// script may send data anywhere.
 func (t *Tools) evaluateScript() tool {
 	return build(tool{
 		name: "evaluate_script", hints: toolspec.Hints{OpenWorld: true, Confirm: true}, timeout: 90_000,
@@ -46,7 +45,7 @@ func (t *Tools) evaluateScript() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		if v.Text == "" { // interrupted by a dialog or a navigation
+		if v.Text == "" { // for example because of a navigation
 			return t.result(a, "Ran a script on the page"), nil
 		}
 		line := "value: " + observation.Escape(v.Text)

@@ -13,7 +13,6 @@ import (
 
 type getAnnotationsParams struct{}
 
-// annotationList is the result value of get_annotations.
 type annotationList struct {
 	Elements []annotation.Element `json:"elements"`
 	Text     string               `json:"text"`

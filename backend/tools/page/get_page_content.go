@@ -17,8 +17,7 @@ type contentParams struct {
 	Offset    int    `json:"offset" min:"0" doc:"in characters"`
 }
 
-// content is the result value of get_page_content. Offset, Next and Total count characters (runes) of the whole text;
-// Next is 0 at the end.
+// Offset, Next and Total count characters (runes) of the whole text. Next is 0 at the end.
 type content struct {
 	URL    string `json:"url"`
 	Title  string `json:"title"`
@@ -60,8 +59,6 @@ func (t *Tools) getPageContent() tool {
 	})
 }
 
-// portion sets c.Text to the part of text from c.Offset that fits the budget. It cuts at a nearby end of a line or
-// word.
 func (t *Tools) portion(c *content, text string, budget int) error {
 	c.Total = utf8.RuneCountInString(text)
 	if c.Offset > 0 && c.Offset >= c.Total {
@@ -79,7 +76,6 @@ func (t *Tools) portion(c *content, text string, budget int) error {
 	return nil
 }
 
-// byteOffset returns the index of the first byte of the n-th character of s.
 func byteOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -93,7 +89,6 @@ func byteOffset(s string, n int) int {
 // positionTokens is the budget for the line that position writes.
 const positionTokens = 42
 
-// pageLine returns the line that identifies the page. It is shorter for a small budget.
 func (t *Tools) pageLine(c content, maxTokens int) string {
 	line := ""
 	for _, long := range []struct{ title, url int }{{120, 400}, {40, 120}, {12, 30}, {4, 8}} {
@@ -105,7 +100,6 @@ func (t *Tools) pageLine(c content, maxTokens int) string {
 	return line
 }
 
-// position describes which part of the page's text c contains and how to continue.
 func (c content) position() string {
 	switch {
 	case c.Total == 0:

@@ -13,10 +13,9 @@ import (
 
 type getSelectionParams struct{}
 
-// maxSelected limits the selected text in the result, in characters.
+// maxSelected is in characters.
 const maxSelected = 8000
 
-// selected is the result value of get_selection.
 type selected struct {
 	Text string `json:"text"`
 	URL  string `json:"url"`

@@ -10,8 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// networkParams contains the parameters of network_requests. Contains is not called url, because the policy would judge
-// it as an address to open.
+// Contains is not called url, because the policy would judge it as an address to open.
 type networkParams struct {
 	Contains string `json:"contains" doc:"part of the address"`
 	Status   string `json:"status"`

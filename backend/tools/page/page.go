@@ -1,8 +1,7 @@
 // Package page provides the tools that observe and act on a page: a tab of the browser, or the page of a panel.
 //
-// Each tool has one Go file with its parameters and run function, and one .md file that the model reads. The navigation
-// map lists the tools and marks the core set; New fails if the map and the tools differ. The tools store no page state,
-// which belongs to the browser. Package observation makes the Results.
+// The navigation map lists the tools and marks the core set. The state of the pages belongs to packages browser and
+// panelpage. Package observation makes the Results of actions on a page.
 package page
 
 import (
@@ -27,14 +26,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// docs are the descriptions that models read, a file for each tool.
-//
 //go:embed *.md
 var docs embed.FS
 
 // Config configures Tools.
 type Config struct {
-	// Alias returns the address for a short word such as "demo" that a person may type. It may be nil.
+	// Alias returns the address for a short word such as "demo". It may be nil.
 	Alias func(word string) (url string, ok bool)
 	// Do runs a step of run_steps through the pipeline. If it is nil, steps fail.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
@@ -49,19 +46,17 @@ type Config struct {
 
 // Tools provides the page tools. It is safe for concurrent use.
 type Tools struct {
-	sessions func(owner string) session
-	opts     Config
-	list     []tool
-	byName   map[string]tool
-	// stepTools contains the names of the tools that may be steps of run_steps.
+	sessions  func(owner string) session
+	opts      Config
+	list      []tool
+	byName    map[string]tool
 	stepTools []string
-	// resolved stores, by call, what the policy judged: the real paths of files, or the origin that offers a tool.
+	// resolved contains what the policy judged, by call: the real paths of files, or the origin that offers a tool.
 	resolved  toolkit.CallMemory[[]string]
 	clipboard clipboard
 	tokens    tokens.Counter
 	turns     turns
-	// browserPanels are the panels on which a call without an element number acts on the browser: the panel that shows
-	// the browser, and the start panel.
+	// browserPanels are the panels on which a call without an element number acts on the browser.
 	browserPanels []string
 }
 
@@ -148,7 +143,7 @@ func (t *Tools) Execute(
 	}
 	if err == nil {
 		if !onPanels(call.Tool) && inWindow(call.From) {
-			t.RecordPanelOpened(call.From.Turn, "") // later calls of the turn act on the browser
+			t.RecordPanelOpened(call.From.Turn, "") // the turn now acts on the browser
 		}
 		return r, nil
 	}
@@ -175,13 +170,11 @@ func (t *Tools) Execute(
 	return r, fmt.Errorf("%s: %w", call.Tool, err)
 }
 
-// failed returns a failed Result with text that may quote the page.
 func failed(kind toolspec.ErrorType, message, suggestion string) toolspec.Result {
 	const most = 2000
 	return toolspec.Fail(kind, annotation.Clean(message, most), annotation.Clean(suggestion, most))
 }
 
-// quotedSources returns the sources of text that a failure may quote: the page in front and the opener of a dialog.
 // Text of a frame counts as text of its page. If the frame became a source, typing into it would no longer need a
 // question.
 func quotedSources(s session) []string {
@@ -189,8 +182,7 @@ func quotedSources(s session) []string {
 	return append(observation.Sources(s.Address()), observation.Sources(opener)...)
 }
 
-// Describe returns the effect of call, from its arguments and the newest annotations. If the arguments cannot be
-// decoded, it contains at most the names of secret arguments.
+// Describe returns the effect of call, from its arguments and the newest annotations.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.byName[call.Tool]
 	if !ok {
@@ -205,8 +197,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// errorType returns the error type for a fault of the browser. FaultBlocked is a forbidden address for a tool that
-// opens addresses, and a page that does not allow the action for every other tool.
+// FaultBlocked means a forbidden address only for the tools that open addresses.
 func errorType(tool, kind string) toolspec.ErrorType {
 	switch kind {
 	case surface.FaultInvalid:
@@ -221,18 +212,14 @@ func errorType(tool, kind string) toolspec.ErrorType {
 	return toolspec.UserError
 }
 
-// argumentError is returned for an argument that the schema allows and the tool cannot use.
 type argumentError struct{ message, suggestion string }
 
-// Error implements error.
 func (e *argumentError) Error() string { return e.message }
 
-// address returns the URL for a typed address.
 func (t *Tools) address(typed string) (string, error) {
 	return addressbar.Resolve(typed, t.opts.Alias)
 }
 
-// tool is one page tool. build completes it for the type of its parameters.
 type tool struct {
 	name     string
 	params   json.RawMessage
@@ -262,7 +249,6 @@ func (t tool) definition() toolspec.Definition {
 	}
 }
 
-// build completes x with the parts that depend on its parameter type P.
 func build[P any](
 	x tool, describe func(session, P) toolspec.Description,
 	run func(context.Context, session, P) (toolspec.Result, error),
@@ -289,7 +275,6 @@ func (t tool) unreadable(err error) error {
 	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + t.examples[0]}
 }
 
-// read decodes args over the defaults of P, which are also the result for empty args.
 func read[P any](args json.RawMessage) (P, error) {
 	p := toolkit.Defaults[P]()
 	if len(args) == 0 {

@@ -15,7 +15,6 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// pointOrID is a point, or an element if Point is nil.
 type pointOrID struct {
 	ID    int
 	Point *point
@@ -29,15 +28,12 @@ var (
 const pointSchema = `"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},` +
 	`"required":["x","y"],"additionalProperties":false`
 
-// SchemaMembers implements toolkit.SchemaMember.
 func (point) SchemaMembers() string { return pointSchema }
 
-// SchemaMembers implements toolkit.SchemaMember.
 func (*pointOrID) SchemaMembers() string {
 	return `"anyOf":[{"type":"integer","minimum":1},{` + pointSchema + `}]`
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (p *pointOrID) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
 		p.Point = &point{}
@@ -53,7 +49,6 @@ func (p pointOrID) where() browser.Point {
 	return browser.Point{ID: p.ID}
 }
 
-// name returns a name of the point or element for people.
 func (p pointOrID) name(s session) string {
 	if p.Point != nil {
 		return fmt.Sprintf("(%.0f, %.0f)", p.Point.X, p.Point.Y)

@@ -39,7 +39,6 @@ func (t *Tools) pressKey() tool {
 	})
 }
 
-// focusedHosts returns the hosts of the documents that a key press may reach.
 func focusedHosts(s session) []string {
 	var all []string
 	for _, at := range s.KeyTargets() {
@@ -50,7 +49,7 @@ func focusedHosts(s session) []string {
 	return all
 }
 
-// clipboard stores the hosts that the content of the browser's clipboard came from. All tabs share it.
+// clipboard contains the hosts from which the content of the clipboard was copied. All sessions share it.
 type clipboard struct {
 	mu    sync.Mutex
 	hosts []string
@@ -62,8 +61,6 @@ func (c *clipboard) set(hosts []string) {
 	c.hosts = hosts
 }
 
-// otherThan returns the hosts that the clipboard's content came from, or "the clipboard" if they are not known. It
-// leaves out the host in to, if that has only one. A paste carries data from these hosts.
 func (c *clipboard) otherThan(to []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +70,7 @@ func (c *clipboard) otherThan(to []string) []string {
 	return slices.DeleteFunc(slices.Clone(c.hosts), func(host string) bool { return len(to) == 1 && to[0] == host })
 }
 
-// describePaste names the hosts whose data a model's paste would carry. A person, and a program that acts for a person,
-// knows what was copied.
+// Other callers, such as a person, know what they copied.
 func (t *Tools) describePaste(call toolspec.Call, d *toolspec.Description) {
 	switch call.From.Caller {
 	case toolspec.CallerModel, toolspec.CallerCreatedTool, toolspec.CallerRun:

@@ -23,7 +23,7 @@ type stepsParams struct {
 // expectTimeout is the time that an expect condition gets after the page has settled.
 const expectTimeout = 3 * time.Second
 
-// stepResult is the outcome of one step. Status is done, failed, or skipped if the unless condition held.
+// Status is "done", "failed" or "skipped".
 type stepResult struct {
 	Tool    string `json:"tool"`
 	Status  string `json:"status"`
@@ -66,8 +66,7 @@ func (t *Tools) runSteps() tool {
 	return x
 }
 
-// describeSteps describes the whole call. Each step is described and judged again when it runs. If one step has secret
-// arguments, all steps are hidden.
+// If one step has secret arguments, all steps are hidden.
 func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
 	d := toolspec.Description{Sentence: "Running " + english.Plural(len(p.Steps), "step", ""), ForwardsSecrets: true}
 	steps, err := t.parseSteps(p)
@@ -86,7 +85,6 @@ func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
 	return d
 }
 
-// stepRun is one run of run_steps.
 type stepRun struct {
 	t     *Tools
 	s     session
@@ -98,19 +96,17 @@ type stepRun struct {
 	stopped string
 	// waited is true if the last step that was done expected a condition on the page or a new tab.
 	waited bool
-	// namesBefore contains the role and name of each step's elements at the start of the run.
+	// namesBefore contains the role and the name of the elements that steps use.
 	namesBefore map[int][2]string
 	// annotationsBefore contains the annotations before a click on an element that a later step uses too.
 	annotationsBefore []annotation.Element
-	// failed is the result of the step that failed, or nil.
-	failed  *toolspec.Result
-	summary observation.Summary
-	images  []toolspec.Image
-	texts   []string
-	sources []string
+	failed            *toolspec.Result
+	summary           observation.Summary
+	images            []toolspec.Image
+	texts             []string
+	sources           []string
 }
 
-// sessionFor returns the session that a step acts on, or that of the last step if it cannot be determined.
 func (r *stepRun) sessionFor(st step) session {
 	s, err := r.t.surfaceOf(toolspec.Call{Tool: st.tool, Args: st.args, From: r.call.From})
 	if err != nil {
@@ -128,7 +124,6 @@ func (r *stepRun) run(ctx context.Context) {
 	}
 }
 
-// step checks the unless condition, makes the call, and checks the expect condition.
 func (r *stepRun) step(ctx context.Context, i int) {
 	st := r.steps[i]
 	r.s = r.sessionFor(st)
@@ -193,7 +188,6 @@ func (r *stepRun) fail(i int, res toolspec.Result) {
 	r.failed = &res
 }
 
-// outcomeOf returns the outcome of a step and its events on one line.
 func outcomeOf(a annotation.Observation, sentence string) string {
 	if a.Outcome == "" {
 		a.Outcome = sentence
@@ -201,7 +195,6 @@ func outcomeOf(a annotation.Observation, sentence string) string {
 	return annotation.OutcomeLine(a)
 }
 
-// result returns the result of the run. If a step failed and none was done before it, that is the failure of the step.
 func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	if r.failed != nil && r.done == 0 {
 		f := *r.failed
@@ -248,7 +241,6 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	return res, nil
 }
 
-// lines returns one line for the outcome of each step, in half of the default budget if possible.
 func (r *stepRun) lines() string {
 	text := ""
 	for _, long := range []int{300, 100, 40} {

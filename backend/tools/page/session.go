@@ -11,7 +11,7 @@ import (
 type session struct {
 	surface.Surface
 	tabs
-	// panel is the page of the panel that the call acts on, or nil for the browser.
+	// panel is nil if the call acts on the browser.
 	panel *panelpage.Page
 }
 
@@ -19,10 +19,8 @@ type session struct {
 // name.
 type tabs struct{ *browser.Session }
 
-// inBrowser returns a session that acts on the active tab.
 func inBrowser(s *browser.Session) session { return session{Surface: s, tabs: tabs{s}} }
 
-// onPanel returns a copy of s that acts on the page of a panel.
 func (s session) onPanel(page *panelpage.Page) session {
 	s.Surface, s.panel = page, page
 	return s

@@ -14,27 +14,21 @@ import (
 	"sextant/shared/navigation"
 )
 
-// maxSteps limits the steps of one call.
 const maxSteps = 20
 
-// step is one decoded step of run_steps.
 type step struct {
 	tool           string
 	args           json.RawMessage
 	expect, unless *guard
 	navigates      bool
-	// elementIDs contains the numbers of the elements in args.
-	elementIDs []int
+	elementIDs     []int
 }
 
-// guard is the expect or the unless condition of a step.
 type guard struct {
 	surface.Condition
-	// event is the kind of event that the step must cause, or "".
 	event string
 }
 
-// onPage reports whether the guard has a condition on the page.
 func (g *guard) onPage() bool { return g.Condition != surface.Condition{} }
 
 // parseSteps decodes all steps before the first one runs, so that a mistake in a later step leaves nothing half done.
@@ -112,8 +106,7 @@ func (t *Tools) noSuchStep(name string) error {
 	return fmt.Errorf("there is no tool %q; a step is one of %s", annotation.Clean(name, 60), names)
 }
 
-// stepTools returns the tools that may be steps: the core tools and some further page tools. It leaves out tools that
-// always ask the person, so that the question covers only that call.
+// stepTools leaves out tools that always ask the person, so that the question covers only that call.
 func stepTools(nav *navigation.Map, built map[string]tool) []string {
 	more := []string{"hover_element", "drag_element", "click_at", "move_path", "select_text", "get_selection"}
 	var names []string
@@ -125,7 +118,6 @@ func stepTools(nav *navigation.Map, built map[string]tool) []string {
 	return names
 }
 
-// takeField decodes a field and removes it from fields.
 func takeField(fields map[string]json.RawMessage, name string, into any) error {
 	raw, ok := fields[name]
 	if !ok {
@@ -161,7 +153,6 @@ func takeGuard(fields map[string]json.RawMessage, name string) (*guard, error) {
 	return out, nil
 }
 
-// elementIDs returns the element numbers in a step's arguments.
 func elementIDs(fields map[string]json.RawMessage) []int {
 	var ids []int
 	for _, name := range []string{"annotationId", "target", "from", "to"} {
@@ -173,7 +164,6 @@ func elementIDs(fields map[string]json.RawMessage) []int {
 	return ids
 }
 
-// stopReason returns why the steps after step i should not run, or "" if they may.
 func (r *stepRun) stopReason(i int, before string, a annotation.Observation, observed bool) string {
 	st := r.steps[i]
 	next := step{}
@@ -209,7 +199,6 @@ func (r *stepRun) stopReason(i int, before string, a annotation.Observation, obs
 	return r.lostElement(i, a)
 }
 
-// lostElement names an element of the steps after step i that is gone or has changed, or returns "".
 func (r *stepRun) lostElement(i int, a annotation.Observation) string {
 	for n, later := range r.steps[i+1:] {
 		for _, id := range later.elementIDs {
@@ -233,7 +222,6 @@ func (r *stepRun) lostElement(i int, a annotation.Observation) string {
 	return ""
 }
 
-// isExpected reports whether the step causes the event on purpose, or the next step handles it.
 func isExpected(kind, tool, next string) bool {
 	switch kind {
 	case "dialog":

@@ -10,12 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// How a call gets its surface (docs/architecture.md, "Which surface a call means"): In a call from the window, an
-// element number selects the surface of that element. Without a number, the call acts on the page of the active panel,
-// or of the panel that its turn already acts on. It acts on the browser if that panel shows the browser or is the start
-// panel, if no window is open, or if the tool does not work on panels. All other callers act on the browser.
+// docs/architecture.md has the rules, in the section "Which surface a call means".
 
-// onPanels reports whether a tool also works on the page of a panel.
 func onPanels(tool string) bool {
 	switch tool {
 	case "annotate_page", "click_element", "type_text", "select_option", "press_key", "scroll_page", "get_page_content",
@@ -26,7 +22,6 @@ func onPanels(tool string) bool {
 	return false
 }
 
-// inWindow reports whether the caller is a person at the window or the assistant of a conversation in it.
 func inWindow(from toolspec.Provenance) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerCreatedTool:
@@ -35,7 +30,7 @@ func inWindow(from toolspec.Provenance) bool {
 	return false
 }
 
-// Surface returns the surface that call acts on. The pipeline calls it once, before Describe.
+// Surface returns the surface that call acts on.
 func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 	target := &toolspec.Surface{Session: call.From.Session}
 	if t.opts.PanelPages == nil || !inWindow(call.From) {
@@ -53,7 +48,6 @@ func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 	return target
 }
 
-// surfaceOf returns the session for the surface of call. It fails if the tool does not work there.
 func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 	target := call.Surface
 	if target == nil {
@@ -72,7 +66,6 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 	return s.onPanel(t.opts.PanelPages.Page(target.Panel)), nil
 }
 
-// numbersIn returns the element numbers in a call. For run_steps, these are the numbers of the first step that has any.
 func numbersIn(call toolspec.Call) []int {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(call.Args, &fields) != nil {
@@ -93,8 +86,8 @@ func numbersIn(call toolspec.Call) []int {
 	return nil
 }
 
-// panelOf returns the panel that the calls of a turn act on, or "" for the browser. A turn keeps its first panel until
-// it opens something itself, so that a person who switches panels meanwhile does not redirect the turn.
+// A turn keeps its first panel until it opens something itself, so that a person who switches panels meanwhile does not
+// redirect the turn.
 func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
 		return panel
@@ -107,7 +100,6 @@ func (t *Tools) panelOf(turn string) string {
 	return panel
 }
 
-// shows returns panel, or "" if calls on that panel act on the browser.
 func (t *Tools) shows(panel string) string {
 	if slices.Contains(t.browserPanels, panel) {
 		return ""
@@ -129,14 +121,12 @@ func (t *Tools) CountOperable(ctx context.Context, panel string) (n int, ok bool
 // an element number act there. An empty turn changes nothing.
 func (t *Tools) RecordPanelOpened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
 
-// turns stores the panel that each turn acts on. It is safe for concurrent use.
 type turns struct {
 	mu    sync.Mutex
 	order []string
 	panel map[string]string
 }
 
-// maxTurns limits the number of turns that are remembered.
 const maxTurns = 200
 
 func (t *turns) at(turn string) (panel string, known bool) {

@@ -19,17 +19,16 @@ type screenshotParams struct {
 	MaxTokens int  `json:"max_tokens" min:"50"`
 }
 
-// screenshotValue is the result value of take_screenshot. The picture itself is in the images of the Result.
+// The picture itself is in the images of the Result.
 type screenshotValue struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Scale is the number of pixels per CSS pixel; Tokens is the estimated number of tokens of the picture.
+	// Scale is the number of pixels per CSS pixel.
 	Scale  float64 `json:"scale"`
 	Tokens int     `json:"tokens"`
 	Bytes  int     `json:"bytes"`
 	URL    string  `json:"url"`
-	// Note says how the picture was reduced.
-	Note string `json:"note,omitempty"`
+	Note   string  `json:"note,omitempty"`
 }
 
 func (t *Tools) takeScreenshot() tool {
@@ -85,7 +84,6 @@ func (t *Tools) takeScreenshot() tool {
 	})
 }
 
-// fit reduces a picture to the limits of pngfit.
 func fit(pic surface.Picture) (surface.Picture, string, error) {
 	data, size, note, err := pngfit.Fit(pic.Data)
 	if errors.Is(err, pngfit.ErrTooLarge) {

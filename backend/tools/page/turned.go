@@ -6,7 +6,6 @@ import (
 	"sextant/shared/annotation"
 )
 
-// pressesAgain reports whether step i clicks an element that a later step also uses.
 func (r *stepRun) pressesAgain(i int) bool {
 	st := r.steps[i]
 	return st.tool == "click_element" && slices.ContainsFunc(r.steps[i+1:], func(later step) bool {
@@ -14,8 +13,7 @@ func (r *stepRun) pressesAgain(i int) bool {
 	})
 }
 
-// turned reports whether the click of step i changed the name of its own element e, as with a toggle. It returns false
-// if the page reused e for a neighbor, as a list may do when an entry is removed.
+// turned returns false if the page reused e for a neighbor, as a list may do when an entry is removed.
 func (r *stepRun) turned(i int, e annotation.Element) bool {
 	if st := r.steps[i]; st.tool != "click_element" || !slices.Contains(st.elementIDs, e.ID) ||
 		e.Role != r.namesBefore[e.ID][0] {
@@ -37,12 +35,10 @@ func (r *stepRun) turned(i int, e annotation.Element) bool {
 	return true
 }
 
-// numbered reports whether the newest annotations contain the element id.
 func (r *stepRun) numbered(id int) bool {
 	return slices.ContainsFunc(r.s.Annotations(), func(e annotation.Element) bool { return e.ID == id })
 }
 
-// flipped reports whether an element changed from one of two opposite states to the other.
 func flipped(was, is annotation.Element) bool {
 	for _, pair := range [][2]string{{"expanded", "collapsed"}, {"checked", "unchecked"}} {
 		for _, p := range [][2]string{pair, {pair[1], pair[0]}} {

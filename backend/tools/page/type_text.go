@@ -20,7 +20,6 @@ type typeParams struct {
 	Human  bool   `json:"human" doc:"type slowly"`
 }
 
-// maxTyped limits the text of one call, in bytes.
 const maxTyped = 100_000
 
 func (t *Tools) typeText() tool {
@@ -65,8 +64,7 @@ func (t *Tools) typeText() tool {
 	})
 }
 
-// typeOptions returns the options with references to secrets replaced by their values. Such a text may only be typed in
-// a document with the origin that the secrets belong to.
+// A text with secrets may only be typed in a document with the origin that the secrets belong to.
 func (t *Tools) typeOptions(s session, p typeParams) (surface.TypeOptions, error) {
 	o := surface.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human}
 	if len(secrets.ReferencedNames(p.Text)) == 0 || t.opts.Secrets == nil {
@@ -78,7 +76,6 @@ func (t *Tools) typeOptions(s session, p typeParams) (surface.TypeOptions, error
 	return o, err
 }
 
-// withoutText returns the outcome of typing into the element id without the typed text.
 func withoutText(outcome string, id int) string {
 	if i := strings.LastIndex(outcome, fmt.Sprintf(" into [%d]", id)); i >= 0 {
 		return "typed text" + outcome[i:]
@@ -86,7 +83,6 @@ func withoutText(outcome string, id int) string {
 	return fmt.Sprintf("typed text into [%d]", id)
 }
 
-// typedSentence returns the sentence for a finished call. It leaves out text typed into a concealed field.
 func typedSentence(s session, p typeParams) string {
 	text := annotation.Clean(p.Text, 40)
 	switch {
@@ -98,8 +94,6 @@ func typedSentence(s session, p typeParams) string {
 	return "Typed " + text + " into " + nameOf(s, p.ID)
 }
 
-// concealed reports whether text typed into the element must not be shown, because the element hides it, is unknown, or
-// has a name or value that suggests a secret.
 func concealed(s session, id int) bool {
 	if s.OriginOf(id).Secret {
 		return true
@@ -108,7 +102,6 @@ func concealed(s session, id int) bool {
 	return known && holdsSecret(e)
 }
 
-// holdsSecret reports whether the name or value of an element suggests that it contains a secret.
 func holdsSecret(e annotation.Element) bool {
 	return redact.AsksForSecret(e.Name) || e.Value != "" && strings.Trim(e.Value, "•") == ""
 }

@@ -67,7 +67,6 @@ func (t *Tools) uploadFile() tool {
 	return x
 }
 
-// uploadPaths returns the paths of the call, absolute and, for existing files, with links followed.
 func (t *Tools) uploadPaths(p uploadParams) ([]string, error) {
 	all := p.Paths
 	if p.Path != "" {

@@ -46,7 +46,6 @@ func (t *Tools) waitFor() tool {
 	})
 }
 
-// condition describes what the call waits for.
 func (p waitParams) condition() string {
 	switch {
 	case p.Text != "":

@@ -67,7 +67,6 @@ func countRunes(piece []byte) (n int) {
 	return n
 }
 
-// runeOffset returns the offset in piece after the next n characters.
 func runeOffset(piece []byte, n int) int {
 	for i, c := range piece {
 		if !utf8.RuneStart(c) {
@@ -81,13 +80,11 @@ func runeOffset(piece []byte, n int) int {
 	return len(piece)
 }
 
-// cut ends a page before the end of the text.
 func (p *part) cut(text string, next int, unit string) error {
 	p.Text, p.Next, p.NextUnit = text, next, unit
 	return nil
 }
 
-// endAt ends a page before next, unless the text ends there too.
 func (p *part) endAt(r *bufio.Reader, text string, next int, unit string) error {
 	p.Text = text
 	_, err := r.Peek(1)
@@ -98,7 +95,6 @@ func (p *part) endAt(r *bufio.Reader, text string, next int, unit string) error 
 	return err
 }
 
-// characters reads a page of at most limit characters.
 func (p *part) characters(from io.Reader, limit int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	limit = min(limit, maxPage)
@@ -122,11 +118,10 @@ func (p *part) characters(from io.Reader, limit int) error {
 	}
 }
 
-// maxMatchText limits one line of a search result, in bytes.
+// maxMatchText is in bytes.
 const maxMatchText = 400
 
-// search finds matching lines from p.Offset on, with around lines of context, in the format of grep -n: "12:" before a
-// match, "11-" before a line of context, "--" between groups.
+// search writes the format of grep -n: "12:" before a match, "11-" before a line of context, "--" between groups.
 func (p *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	s := searchWriter{part: p, context: around}
@@ -159,7 +154,6 @@ func (p *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int)
 	return nil
 }
 
-// searchWriter writes the lines that a search finds.
 type searchWriter struct {
 	part    *part
 	context int
@@ -200,8 +194,7 @@ func (s *searchWriter) write(text string) {
 	s.used += utf8.RuneCountInString(text)
 }
 
-// lineExcerpt returns a line. It cuts a long line around place, and gives the number of the excerpt's first character
-// in the whole text.
+// at is the number of the line's first character in the whole text.
 func lineExcerpt(line string, at int, place []int) string {
 	if len(line) <= maxMatchText {
 		return line

@@ -19,8 +19,7 @@ import (
 //go:embed read_result.md
 var readResultDoc string
 
-// Limits of one answer: characters, the default numbers of lines and of matches, lines of context, and characters of a
-// pattern.
+// maxPage and maxPattern are in characters.
 const (
 	maxPage        = 16_000
 	defaultLines   = 300
@@ -29,13 +28,11 @@ const (
 	maxPattern     = 1000
 )
 
-// Units of offset and limit.
 const (
 	inLines      = "lines"
 	inCharacters = "characters"
 )
 
-// readResultParams contains the parameters of read_result. Unit is the unit of Offset and Limit.
 type readResultParams struct {
 	Handle  string `json:"handle"`
 	Offset  int    `json:"offset"`
@@ -45,17 +42,14 @@ type readResultParams struct {
 	Context int    `json:"context"`
 }
 
-// part is the value of read_result. Without a pattern, the pages that a caller reads by following Next form the whole
-// text.
 type part struct {
 	Handle string `json:"handle"`
-	// Text is the page as it is stored, or the lines found.
-	Text string `json:"text"`
-	// Unit, Offset and Count describe the range of Text. For a search, Count is the number of matching lines.
+	Text   string `json:"text"`
+	// Count is in Unit; for a search, it is the number of matching lines.
 	Unit   string `json:"unit"`
 	Offset int    `json:"offset"`
 	Count  int    `json:"count"`
-	// Next and NextUnit are the offset after Text and its unit; Next is 0 at the end.
+	// Next is the offset to continue with, in NextUnit, or 0 at the end.
 	Next     int    `json:"next_offset,omitempty"`
 	NextUnit string `json:"next_unit,omitempty"`
 	Lines    int    `json:"total_lines"`
@@ -144,7 +138,6 @@ func limitOr(limit, standard int) int {
 	return limit
 }
 
-// result returns the Result of p, with the sources of the stored result.
 func (p *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.Result {
 	r := toolspec.OK(p)
 	var head string

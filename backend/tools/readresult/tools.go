@@ -20,13 +20,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// Messages returns messages of conversations; *sqlite.Store implements it. The id of a message is the handle of an old
-// result that is no longer sent to the model.
+// Messages returns messages of conversations. An old result that is no longer sent to the model has the id of its
+// message as its handle. For an unknown id, Message fails with sqlite.ErrNotFound.
 type Messages interface {
 	Message(ctx context.Context, id string) (chat.Message, error)
 }
 
-// Store stores results; *results.Store implements it.
+// Store opens stored results. For an unknown id, Open fails with results.ErrNotFound.
 type Store interface {
 	Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error)
 }
@@ -38,7 +38,6 @@ type Tools struct {
 	messages Messages
 }
 
-// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	describe func(call toolspec.Call) toolspec.Description
@@ -50,7 +49,6 @@ func New(store Store, messages Messages) *Tools {
 	return &Tools{store: store, messages: messages, List: toolkit.List[tool]{readResult()}}
 }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
 // Describe returns the effect of call.
@@ -73,8 +71,7 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call)
 }
 
-// open opens the result of a handle for a caller. For a result of another owner, the error is the same as for a missing
-// result, so that guessing a handle reveals nothing.
+// open fails for a result of another owner as for a missing result, so that guessing a handle reveals nothing.
 func (t *Tools) open(
 	ctx context.Context, call toolspec.Call, handle string,
 ) (io.ReadCloser, wire.StoredResult, *toolspec.Result, error) {
@@ -94,7 +91,7 @@ func (t *Tools) open(
 	return f, about, nil, nil
 }
 
-// find opens the result of a handle, whoever owns it.
+// find does not check the owner.
 func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.StoredResult, error) {
 	if !strings.HasPrefix(handle, "m_") {
 		f, about, err := t.store.Open(ctx, handle)
@@ -116,7 +113,7 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.St
 		about.Lines++
 	}
 	if len(m.Outside) == 0 {
-		// The result may come from a file, so it is recognized when it is sent out.
+		// The result may come from a local file.
 		about.LocalSources = []string{"an earlier result"}
 	}
 	return io.NopCloser(strings.NewReader(m.Text)), about, err

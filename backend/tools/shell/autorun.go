@@ -14,15 +14,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of the search for autorun files: folders, levels of nested folders, bytes of one file.
 const (
 	maxScanned = 500
 	maxDepth   = 4
 	maxHashed  = 1 << 20
 )
 
-// autorunFiles finds the files below a folder that other programs run later, outside the sandbox: git hooks, .envrc,
-// editor tasks. It returns a fingerprint of each by path.
+// Other programs run these files later, outside the sandbox.
 func autorunFiles(workspace string) map[string]string {
 	type folder struct {
 		path  string
@@ -59,7 +57,6 @@ func autorunFiles(workspace string) map[string]string {
 	return all
 }
 
-// addFingerprint adds the fingerprint of the file at path, if it exists.
 func addFingerprint(all map[string]string, path string) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -84,7 +81,6 @@ func addFingerprint(all map[string]string, path string) {
 	}
 }
 
-// changedPaths returns the paths of after that are new or different, relative to workspace.
 func changedPaths(before, after map[string]string, workspace string) []string {
 	var all []string
 	for _, path := range slices.Sorted(maps.Keys(after)) {
@@ -99,7 +95,6 @@ func changedPaths(before, after map[string]string, workspace string) []string {
 	return all
 }
 
-// reportAutorun adds the autorun files that the command changed to a result.
 func reportAutorun(r *toolspec.Result, paths []string) {
 	if len(paths) == 0 {
 		return
@@ -112,7 +107,6 @@ func reportAutorun(r *toolspec.Result, paths []string) {
 	addLine(r, "It created or changed "+names+", which other programs run later, outside the sandbox. Tell the person.")
 }
 
-// readOnlyWorkspace explains why commands cannot write to the workspace, and what to do.
 const readOnlyWorkspace = "The workspace folder is the home folder or contains its start-up files, so commands " +
 	"cannot change " +
 	"anything in it. Choose a folder below it as the workspace to allow changes."

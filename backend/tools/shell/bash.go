@@ -21,8 +21,8 @@ import (
 //go:embed bash.md
 var bashDoc string
 
-// Limits of one command: characters of its text, and seconds. The command is stopped a little before the deadline of
-// the call, so that its output can still be returned.
+// maxCommand is in characters, defaultLimit and maxLimit are in seconds. beforeDeadline leaves time to return the
+// output before the deadline of the call.
 const (
 	maxCommand     = 16_000
 	defaultLimit   = 30
@@ -30,7 +30,7 @@ const (
 	beforeDeadline = time.Second
 )
 
-// bashParams contains the parameters of bash. Timeout is in seconds.
+// Timeout is in seconds.
 type bashParams struct {
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -61,14 +61,13 @@ func bash() tool {
 	}
 }
 
-// bashParamsOf decodes arguments that were already validated. It ignores errors.
+// The arguments were validated before.
 func bashParamsOf(args json.RawMessage) bashParams {
 	p := bashParams{Timeout: defaultLimit}
 	_ = json.Unmarshal(args, &p)
 	return p
 }
 
-// limit returns the time limit of the command, which ends before the deadline of the call.
 func (p bashParams) limit() time.Duration {
 	return min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
 }
@@ -105,8 +104,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	if bad != nil {
 		return *bad, nil
 	}
-	// The run gets only what was judged: the network if the analysis found a use of it, and no write access if it found
-	// only reading.
+	// The run gets what was judged: the same analysis decides about the network and write access.
 	reading := t.analyze(p.Command, dir)
 	p.Network = p.Network || reading.Network
 	output := newOutput(out, t.cfg.NewDraft)
@@ -177,7 +175,6 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	return r, nil
 }
 
-// usable returns why a command cannot run in these folders, or nil.
 func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 	for what, path := range map[string]string{"the workspace folder": workspace, "the working directory": dir} {
 		info, err := os.Stat(path)
@@ -197,8 +194,7 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 	return nil
 }
 
-// commandResult returns the Result of a command that ended. An exit code other than 0 is an answer, not a failure of
-// the tool.
+// An exit code other than 0 is an answer, not a failure of the tool.
 func commandResult(p bashParams, output *output, exit confine.Exit, stopped bool) toolspec.Result {
 	text, left := output.text()
 	value := map[string]any{"exit_code": exit.Code, "output": text, "sandbox": exit.Mechanisms}

@@ -15,14 +15,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of the changed files in a result: names in the text, and paths for the window, which reads the rest itself.
 const (
 	maxNamed   = 8
 	maxChanged = 200
 )
 
-// watch starts watching the workspace folder for a command. Call changed after the command has ended; it returns the
-// command's changes.
+// Call changed after the command has ended.
 func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string) (changed func() snapshot.Changes) {
 	if t.cfg.Snapshots == nil {
 		return func() (none snapshot.Changes) { return none }
@@ -31,7 +29,6 @@ func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string)
 	return func() snapshot.Changes { return run.End(ctx) }
 }
 
-// reportChanges adds the files that the command changed to a result, or why the changes cannot be undone.
 func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
 		workspace = real
@@ -81,8 +78,6 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	}
 }
 
-// writtenOutside returns the files outside the workspace folder that a command names as written. Such writes are
-// possible only without a sandbox.
 func writtenOutside(files []toolspec.FileUse, workspace string) []string {
 	var all []string
 	for _, f := range files {
@@ -94,7 +89,6 @@ func writtenOutside(files []toolspec.FileUse, workspace string) []string {
 	return all
 }
 
-// changeNote returns a note in parentheses for a new or removed file, and "" for a changed one.
 func changeNote(f wire.FileChange) string {
 	switch {
 	case f.Before == "":
@@ -105,7 +99,6 @@ func changeNote(f wire.FileChange) string {
 	return ""
 }
 
-// firstNames joins at most `most` names and adds how many more there are.
 func firstNames(names []string, most int) string {
 	text := strings.Join(names[:min(len(names), most)], ", ")
 	if more := len(names) - most; more > 0 {
@@ -114,7 +107,6 @@ func firstNames(names []string, most int) string {
 	return text
 }
 
-// addLine adds a line to the model's text.
 func addLine(r *toolspec.Result, line string) {
 	r.Text = strings.TrimPrefix(r.Text+"\n"+line, "\n")
 }

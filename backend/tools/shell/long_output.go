@@ -11,7 +11,7 @@ import (
 // maxSequence limits an escape sequence that arrives in two pieces, in bytes.
 const maxSequence = 1 << 10
 
-// longOutput writes the printable output of a command to a draft. It is not safe for concurrent use.
+// longOutput is not safe for concurrent use.
 type longOutput struct {
 	begin func() (*results.Draft, error)
 	draft *results.Draft
@@ -20,7 +20,6 @@ type longOutput struct {
 	err     error
 }
 
-// started reports whether a draft was started, or could not be.
 func (l *longOutput) started() bool { return l.draft != nil || l.err != nil }
 
 func (l *longOutput) write(b []byte) {
@@ -42,7 +41,6 @@ func (l *longOutput) put(text []byte) {
 	}
 }
 
-// incompleteSuffix returns the number of bytes at the end of text that cannot be decoded without the next piece.
 func incompleteSuffix(text []byte) int {
 	from := max(0, len(text)-maxSequence)
 	if esc := bytes.LastIndexByte(text[from:], 0x1b); esc >= 0 && !escapeSequence.Match(text[from+esc:]) {
@@ -54,7 +52,6 @@ func incompleteSuffix(text []byte) int {
 	return len(text) - excerpt.PrefixLen(text, len(text))
 }
 
-// end returns the draft with the whole output, or why there is none. Both are nil if nothing was written.
 func (l *longOutput) end() (toolspec.SpooledText, error) {
 	if l.draft == nil {
 		return nil, l.err

@@ -13,16 +13,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxHosts limits the hosts of one command.
 const maxHosts = 256
 
-// canLimitNetwork reports whether a command can be limited to granted hosts.
 func (t *Tools) canLimitNetwork() bool {
 	return t.cfg.Egress != nil && t.cfg.CheckHost != nil && t.cfg.Sandbox.IsolatesNetwork()
 }
 
-// networkGate decides which hosts one run may reach. Each host is decided once, and concurrent connections wait for the
-// same decision. A question stays open even if the connection that caused it is closed.
+// Each host is decided once, and concurrent connections wait for the same decision. A question stays open even if the
+// connection that caused it is closed.
 type networkGate struct {
 	t    *Tools
 	call toolspec.Call
@@ -39,13 +37,13 @@ type networkGate struct {
 	failed map[string]string
 }
 
-// hostDecision is the decision about a host. After done is closed, a non-nil err says why the host may not be reached.
+// After done is closed, a non-nil err says why the host may not be reached.
 type hostDecision struct {
 	done chan struct{}
 	err  error
 }
 
-// newGate returns the gate of call. named contains the hosts that the command names; they were judged with the call.
+// named contains the hosts that the command names; they were judged with the call.
 func (t *Tools) newGate(ctx context.Context, call toolspec.Call, named []string) *networkGate {
 	ctx, cancel := context.WithCancel(ctx)
 	g := &networkGate{
@@ -60,7 +58,6 @@ func (t *Tools) newGate(ctx context.Context, call toolspec.Call, named []string)
 	return g
 }
 
-// hostKey returns the normalized host without a default port.
 func hostKey(host string) string {
 	host = policy.NormalizeHost(host)
 	for _, port := range []string{":80", ":443"} {
@@ -72,8 +69,8 @@ func hostKey(host string) string {
 	return host
 }
 
-// env returns variables in addition to those that name the proxy. By default, connections to local hosts bypass the
-// proxy and reach servers that the command started. If the command names a local host, they use the proxy too.
+// By default, connections to local hosts bypass the proxy and reach servers that the command started. If the command
+// names a local host, they use the proxy too.
 func (g *networkGate) env() []string {
 	if !g.local {
 		return nil
@@ -89,7 +86,6 @@ func (g *networkGate) serve(ln net.Listener) (stop func()) {
 	})
 }
 
-// allow returns why the command may not reach host, or nil. It waits for the answer to a question.
 func (g *networkGate) allow(ctx context.Context, host string) error {
 	g.mu.Lock()
 	d, known := g.hosts[hostKey(host)]
@@ -114,13 +110,11 @@ func (g *networkGate) allow(ctx context.Context, host string) error {
 	}
 }
 
-// close cancels open questions and waits until they are closed.
 func (g *networkGate) close() {
 	g.cancel()
 	g.asking.Wait()
 }
 
-// report adds the reached hosts, the refused hosts and the failed connections to a result.
 func (g *networkGate) report(r *toolspec.Result) {
 	g.close()
 	g.mu.Lock()

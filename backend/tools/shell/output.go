@@ -14,7 +14,6 @@ import (
 // maxOutput limits the output in a result, in bytes. Half is from its beginning, half from its end.
 const maxOutput = 100 << 10
 
-// output collects the text that a command prints on both streams, in the order of arrival.
 type output struct {
 	out func(stream, text string)
 
@@ -30,7 +29,6 @@ func newOutput(out func(stream, text string), begin func() (*results.Draft, erro
 	return &output{out: out, long: longOutput{begin: begin}}
 }
 
-// stream returns the writer of the stream with that name.
 func (o *output) stream(name string) stream { return stream{o, name} }
 
 type stream struct {
@@ -38,7 +36,6 @@ type stream struct {
 	name string
 }
 
-// Write implements io.Writer. It never fails.
 func (s stream) Write(b []byte) (int, error) {
 	s.to.write(b)
 	s.to.out(s.name, string(b))
@@ -61,8 +58,7 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// spill starts the long output with the text printed so far, unless it has started or a part of that text is lost. The
-// caller must hold the lock.
+// The caller must hold the lock.
 func (o *output) spill() {
 	if o.long.started() || o.total != len(o.head)+len(o.tail) {
 		return
@@ -71,7 +67,6 @@ func (o *output) spill() {
 	o.long.write(o.tail)
 }
 
-// whole returns the complete output if text leaves some of it out, else nil. The error says why it could not be stored.
 func (o *output) whole() (toolspec.SpooledText, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -83,7 +78,6 @@ func (o *output) whole() (toolspec.SpooledText, error) {
 	return o.long.end()
 }
 
-// discard removes the draft unless whole has returned it.
 func (o *output) discard() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +86,6 @@ func (o *output) discard() {
 	}
 }
 
-// text returns the head and tail of the output, and the number of bytes left out between them.
 func (o *output) text() (text string, left int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,7 +93,7 @@ func (o *output) text() (text string, left int) {
 	if left = o.total - len(o.head) - len(tail); left == 0 {
 		return clean(string(o.head) + string(tail)), 0
 	}
-	// Cuts are at line ends if possible, and never within a character.
+	// The cuts move to line ends that are near enough.
 	head := o.head
 	if i := strings.LastIndexByte(string(head), '\n'); i > len(head)/2 {
 		head = head[:i+1]
@@ -112,10 +105,8 @@ func (o *output) text() (text string, left int) {
 	return clean(string(head)) + fmt.Sprintf("\n… %d bytes left out …\n", left) + clean(string(tail)), left
 }
 
-// escapeSequence matches terminal control sequences.
 var escapeSequence = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z^_])")
 
-// clean returns valid text without terminal control sequences and line ends at its end.
 func clean(s string) string { return strings.TrimRight(printable(s), "\n") }
 
 func printable(s string) string {
@@ -124,7 +115,6 @@ func printable(s string) string {
 	return excerpt.Printable(s)
 }
 
-// lastLines returns the last n lines of a text, each cut to 120 characters.
 func lastLines(s string, n int) []string {
 	if s == "" {
 		return nil

@@ -1,11 +1,9 @@
 // Package shell provides bash, the tool that runs commands of this machine.
 //
 // A command is analyzed before it runs, so that the policy and the approval know its effects, and it runs in the
-// sandbox, so that it can have no others. It can write only to the workspace, a cache folder and a temporary folder. If
-// the analysis found that it only reads, it can write only to the temporary folder. Secrets are hidden, and the network
-// is off unless the call requests it. If the sandbox can limit the network to granted hosts, the command reaches them
-// through our proxy, and the person is asked about a new host while the command runs. Without a sandbox, the
-// description says so, and the policy asks every time.
+// sandbox. It gets the network only if the call requests it or the analysis found a use of it. If the sandbox can limit
+// the network, the command uses our proxy, and Config.CheckHost decides about hosts that the command does not name.
+// Without a sandbox, the description of a call says so.
 //
 // Package policy decides about permissions. The output is streamed; its head and tail are the result.
 package shell
@@ -35,7 +33,7 @@ const Group = "shell"
 
 // Config configures Tools.
 type Config struct {
-	// Folder returns the absolute path of the workspace folder. It is called for every call.
+	// Folder returns the absolute path of the workspace folder.
 	Folder func() string
 	// Home is the person's home folder, or "" if it is not known.
 	Home    string
@@ -46,8 +44,7 @@ type Config struct {
 	// them is nil, or the sandbox cannot limit the network, a command has either full network access or none.
 	Egress    *egress.Guard
 	CheckHost func(ctx context.Context, call toolspec.Call, host string) error
-	// ForbiddenPaths returns the paths that the person's rules deny to bash, as written and with links followed.
-	// Commands cannot see them.
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to bash. The sandbox hides them.
 	ForbiddenPaths func(ctx context.Context) ([]string, error)
 	// Cache is a folder for the caches of commands, such as built packages. It is created when it is first needed. ""
 	// is no cache.
@@ -66,17 +63,16 @@ type Tools struct {
 	cfg Config
 }
 
-// outputFunc streams the output of a command; stream is "stdout" or "stderr".
+// stream is "stdout" or "stderr".
 type outputFunc func(stream, text string)
 
-// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error)
 	describe func(t *Tools, args json.RawMessage) toolspec.Description
 }
 
-// New returns the tool. It does not check for a sandbox; the first use does.
+// New returns the tool.
 func New(cfg Config) *Tools {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -84,7 +80,6 @@ func New(cfg Config) *Tools {
 	return &Tools{cfg: cfg, List: toolkit.List[tool]{bash()}}
 }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
 // Describe returns the effect of call as far as the text of the command shows it.
@@ -107,8 +102,6 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call, out)
 }
 
-// folder returns the folder in which a call runs. dir is absolute, relative to the workspace, or starts with ~; "" is
-// the workspace folder.
 func (t *Tools) folder(dir string) string {
 	switch {
 	case dir == "":
@@ -121,8 +114,7 @@ func (t *Tools) folder(dir string) string {
 	return filepath.Join(t.cfg.Folder(), dir)
 }
 
-// analyze analyzes a command in a folder. It ignores the use of temporary files if the run has its own temporary
-// folders.
+// In the sandbox, a run has its own temporary folders, so the use of temporary files has no lasting effect.
 func (t *Tools) analyze(line, dir string) command.Analysis {
 	r := command.Analyze(line, command.Location{Folder: dir, Home: t.cfg.Home})
 	if ok, _, _ := t.cfg.Sandbox.Available(); !ok {
@@ -138,7 +130,7 @@ func (t *Tools) analyze(line, dir string) command.Analysis {
 	return r
 }
 
-// ownTemp reports whether path is in the temporary folders of a run and not in another folder that is mounted there.
+// ownTemp excludes other folders that are mounted below the temporary folders.
 func (t *Tools) ownTemp(path string) bool {
 	in := func(folder string) bool { return folder != "" && toolkit.IsWithin(path, folder) }
 	if !in("/tmp") && !in("/var/tmp") || path == "/tmp" || path == "/var/tmp" {
@@ -148,8 +140,6 @@ func (t *Tools) ownTemp(path string) bool {
 		t.cfg.Places.Classify(path).Kind == protectedpaths.KindOrdinary
 }
 
-// classify follows the links of paths and marks paths in sensitive places. It warns about secret places, which the
-// sandbox hides.
 func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
 	for _, f := range files {
 		f.Path = resolved(f.Path)
@@ -168,7 +158,6 @@ func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warn
 	return out, warnings
 }
 
-// resolved returns path with links followed as far as it exists, up to a wildcard.
 func resolved(path string) string {
 	known, pattern := path, ""
 	if at := strings.IndexAny(path, "*?"); at >= 0 {
@@ -182,8 +171,7 @@ func resolved(path string) string {
 	return filepath.Join(real, pattern)
 }
 
-// outsideWorkspace returns reads of the folders outside the workspace that a command works in. A program without file
-// arguments may read any file there.
+// A program without file arguments may read any file in the folders that it works in.
 func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 	workspace := resolved(t.cfg.Folder())
 	confined, _, _ := t.cfg.Sandbox.Available()
@@ -200,7 +188,6 @@ func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 	return all
 }
 
-// forbidden returns the paths to hide from a run. It refuses the run if a forbidden path contains one of folders.
 func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *toolspec.Result) {
 	paths, err := t.cfg.ForbiddenPaths(ctx)
 	if err != nil {
@@ -220,8 +207,6 @@ func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *to
 	return paths, nil
 }
 
-// cacheFolder returns the cache folder and the variables that make programs use it. The person's own caches are not
-// writable.
 func (t *Tools) cacheFolder() (writable, env []string) {
 	if t.cfg.Cache == "" || os.MkdirAll(t.cfg.Cache, 0o700) != nil {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// Terminal makes a command run in a terminal instead of pipes. The sandbox is the same.
+// Terminal makes a command run in a terminal instead of pipes.
 type Terminal struct {
 	Columns, Rows uint16
 	// OnStart receives the terminal before the command starts. Output receives everything that the command prints.
@@ -23,13 +23,11 @@ func WithTerminal(ctx context.Context, s *Terminal) context.Context {
 	return context.WithValue(ctx, terminalKey{}, s)
 }
 
-// terminalOf returns the terminal of a call, or nil.
 func terminalOf(ctx context.Context) *Terminal {
 	s, _ := ctx.Value(terminalKey{}).(*Terminal)
 	return s
 }
 
-// apply makes spec run in the terminal. A nil Terminal changes nothing.
 func (t *Terminal) apply(spec *confine.Spec) {
 	if t == nil {
 		return

@@ -13,11 +13,9 @@ import (
 	"sextant/shared/wire"
 )
 
-// concurrentNote is the note of a change that was made while several commands ran.
 const concurrentNote = "another command ran at the same time, and which of them changed it is not known"
 
-// attribute records the differences that s found as changes of the ending command, or else of the command that started
-// first.
+// If no command ends, the changes are attributed to the command that started first.
 func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	r := ending
 	if r == nil {
@@ -50,8 +48,7 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	return f.record(ctx, r, rows, sides)
 }
 
-// changedAfter reports whether a file changed after a command had ended. A time in the future comes from another clock,
-// such as that of a network file system, and does not count.
+// A time in the future comes from another clock, such as that of a network file system, and does not count.
 func changedAfter(changed int64, ended, now time.Time) bool {
 	return changed > ended.Add(tick).UnixNano() && changed <= now.UnixNano()
 }
@@ -69,8 +66,7 @@ func (f *folder) row(r *Run, rel string, before, after state) wire.FileChange {
 	}
 }
 
-// record stores the contents of rows as blobs and then the rows as changes of r; sides contains the two states of each
-// row. A content that was lost meanwhile is marked as not stored.
+// sides contains the two states of each row. A content that was lost meanwhile is marked as not stored.
 func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sides []state) error {
 	var wanted []int
 	for i, s := range sides {
@@ -105,7 +101,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 
 // Hold blocks walks while one of our tools changes the file at an absolute path, so that the change is not attributed
 // to a command. done ends the block. Its arguments are the hashes of the old and the new content, as in
-// wire.FileChange; both contents must already be stored.
+// wire.FileChange; both contents must be stored by then.
 func (w *Watcher) Hold(file string) (done func(before, after string)) {
 	w.mu.Lock()
 	var f *folder
@@ -127,8 +123,7 @@ func (w *Watcher) Hold(file string) (done func(before, after string)) {
 	}
 }
 
-// wrote adds the change of one of our tools to the known state. A change that the running command made to the file
-// before that is recorded for the command.
+// A change that the running command made to the file before is recorded for the command.
 func (f *folder) wrote(file, before, after string) {
 	rel, err := filepath.Rel(f.path, file)
 	if err != nil {
@@ -155,7 +150,6 @@ func (f *folder) wrote(file, before, after string) {
 	f.addFolders(rel)
 }
 
-// addFolders adds the folders that were created for rel to the known state.
 func (f *folder) addFolders(rel string) {
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
 		if _, known := f.known[dir]; known || path.Base(dir) == ".git" || !f.watches(dir) {
@@ -170,7 +164,6 @@ func (f *folder) addFolders(rel string) {
 	}
 }
 
-// watches reports whether a walk would visit rel.
 func (f *folder) watches(rel string) bool {
 	if below(rel, f.skipped) {
 		return false
@@ -192,7 +185,6 @@ func (f *folder) setKnown(rel string, now state) {
 	f.saved = nil
 }
 
-// lstat returns the state of a path without its content.
 func (f *folder) lstat(file string) state {
 	info, err := os.Lstat(file)
 	if err != nil {

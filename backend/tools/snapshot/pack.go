@@ -14,13 +14,11 @@ import (
 	"time"
 )
 
-// Names of the files that are stored for one watched folder.
 const (
 	indexName = "index"
 	packName  = "pack"
 )
 
-// maxWaste limits the unused bytes of a pack. A pack with more is created again.
 const maxWaste = 64 << 20
 
 // pack stores contents one after the other in a file, each only once.
@@ -32,7 +30,6 @@ type pack struct {
 	dirty bool
 }
 
-// put appends a content, unless the pack has it, and sets its hash and position in now.
 func (p *pack) put(content []byte, now *state) error {
 	sum := sha256.Sum256(content)
 	now.Sum, now.Len = hex.EncodeToString(sum[:]), int64(len(content))
@@ -48,10 +45,8 @@ func (p *pack) put(content []byte, now *state) error {
 	return nil
 }
 
-// errLost is returned for a content that is missing from the pack or was changed there.
 var errLost = errors.New("it is no longer stored")
 
-// get returns the content of s, or errLost.
 func (p *pack) get(s state) ([]byte, error) {
 	content := make([]byte, s.Len)
 	if _, err := p.file.ReadAt(content, s.At); err != nil && !(errors.Is(err, io.EOF) && s.Len == 0) {
@@ -72,15 +67,12 @@ func (p *pack) close() error {
 	return err
 }
 
-// savedIndex is the format of the index file.
 type savedIndex struct {
 	Path   string
 	Index  index
 	Passed []string
 }
 
-// open opens the folder's pack and loads the saved index. It starts an open pack again if that has too many unused
-// bytes and no command is running.
 func (f *folder) open() error {
 	if f.pack.file != nil {
 		if f.waste() < maxWaste || len(f.running) > 0 {
@@ -115,7 +107,6 @@ func (f *folder) open() error {
 	return nil
 }
 
-// waste returns the number of bytes in the pack that the known state does not use.
 func (f *folder) waste() int64 {
 	live := int64(0)
 	seen := map[int64]bool{}
@@ -128,7 +119,6 @@ func (f *folder) waste() int64 {
 	return f.pack.size - live
 }
 
-// load returns the saved index, or nil if it cannot be read.
 func (f *folder) load() index {
 	file, err := os.Open(filepath.Join(f.dir, indexName))
 	if err != nil {
@@ -155,7 +145,6 @@ func (f *folder) load() index {
 	return s.Index
 }
 
-// save writes the pack and the index to disk if they changed.
 func (f *folder) save() error {
 	if f.saved != nil && !f.pack.dirty && maps.Equal(f.saved, f.known) {
 		return nil
@@ -190,9 +179,8 @@ func (f *folder) save() error {
 	return nil
 }
 
-// trim removes the packs of all folders but the maxFolders most recently used and those that the Watcher knows.
 func (w *Watcher) trim() {
-	entries, _ := os.ReadDir(w.cfg.Dir) // after an error, there is nothing to remove
+	entries, _ := os.ReadDir(w.cfg.Dir) // after an error, fewer packs are removed
 	type stored struct {
 		dir  string
 		used time.Time

@@ -20,9 +20,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// state describes a path at the time of a walk.
 type state struct {
-	// There is false if nothing exists at the path. Mode is the type and the permissions.
 	There             bool
 	Mode              fs.FileMode
 	Size              int64
@@ -40,7 +38,6 @@ type state struct {
 // index contains the states in a folder, by relative paths with slashes.
 type index map[string]state
 
-// id returns the hash that wire.FileChange uses for a state.
 func (s state) id() string {
 	switch {
 	case !s.There:
@@ -53,7 +50,6 @@ func (s state) id() string {
 	return s.Sum
 }
 
-// same reports whether two states are equal. If the content is not stored, size, time and inode decide.
 func (s state) same(o state) bool {
 	if s.There != o.There || s.Mode != o.Mode || s.id() != o.id() {
 		return false
@@ -67,19 +63,15 @@ func (s state) untouched(o state) bool {
 		s.Modified == o.Modified && s.Changed == o.Changed
 }
 
-// tooLarge is returned for a folder that exceeds the limits.
 type tooLarge struct{ what string }
 
-// Error implements error.
 func (t *tooLarge) Error() string { return "the workspace is larger than " + t.what }
 
-// tick is longer than the resolution of file times.
+// tick is longer than the resolution of file times on common file systems.
 const tick = 20 * time.Millisecond
 
-// errSlow is returned for a walk that took too long. The folder is not walked again for slowPause.
 var errSlow = errors.New("reading the workspace takes longer than a command should wait for it")
 
-// scan is one walk through a folder.
 type scan struct {
 	ctx   context.Context
 	f     *folder
@@ -96,7 +88,6 @@ type scan struct {
 	unwatchedChanges []string
 }
 
-// scan walks through the folder and stores the contents of its files. If no state is known, it first only counts them.
 func (f *folder) scan(ctx context.Context) (*scan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.watcher.cfg.WalkTimeout, errSlow)
 	defer cancel()
@@ -128,7 +119,7 @@ func (f *folder) scan(ctx context.Context) (*scan, error) {
 	return s, nil
 }
 
-// folder walks through the folder root at rel. A folder that cannot be opened counts as empty.
+// A folder that cannot be opened counts as empty.
 func (s *scan) folder(root *os.Root, rel string) error {
 	d, err := root.Open(".")
 	if err != nil {
@@ -150,8 +141,7 @@ func (s *scan) folder(root *os.Root, rel string) error {
 	return nil
 }
 
-// unwatched reports whether the inside of the folder rel is not watched. A folder that was watched stays watched,
-// because a command could otherwise hide its changes.
+// A folder that was watched stays watched, because a command could otherwise hide its changes.
 func (s *scan) unwatched(rel string, names []string) bool {
 	old, before := s.f.known[rel]
 	if before && old.Mode.IsDir() {
@@ -234,8 +224,7 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 	return nil
 }
 
-// read stores the content of a file or link. It skips content that is too large or cannot be read. The error is from
-// writing the pack.
+// read skips content that is too large or cannot be read. The error is from writing the pack.
 func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) error {
 	var content []byte
 	if kind != 0 && kind != fs.ModeSymlink {
@@ -270,8 +259,7 @@ func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) er
 	return s.f.pack.put(content, now)
 }
 
-// walk compares the folder with its known state, records the differences as changes of a command, and stores the new
-// state as the known one. ending is the command that ended, or nil.
+// ending is the command that ended, or nil.
 func (f *folder) walk(ctx context.Context, ending *Run) error {
 	s, err := f.scan(ctx)
 	if err != nil {
@@ -297,7 +285,6 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 	return nil
 }
 
-// differences returns the sorted paths with different states.
 func differences(before, after index) []string {
 	var all []string
 	for rel, old := range before {

@@ -1,22 +1,14 @@
 // Package snapshot records the changes that commands make to the files of a folder, so that they can be shown and
 // undone like changes of the file tools.
 //
-// It finds the changes by comparison. Before a command runs, it walks the folder and stores the contents. When the
-// command has ended, it walks the folder again. The first walk copies everything; later walks read only files with a
-// different size, time, inode or mode. Changed contents become blobs, then rows of wire.FileChange are written, and
-// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes,
-// together with any others until the next start.
+// It walks the folder before a command runs and when the command has ended, and compares. The first walk copies the
+// contents; later walks read only files that may have changed. Changed contents become blobs, then rows of
+// wire.FileChange are written, and only then the new state becomes the known one, so that after a kill, Recover finds
+// the command's changes. An overlay file system would separate a command's writes from all others, but it is not
+// available everywhere, and a kill loses the writes.
 //
-// An overlay file system would separate a command's writes from all others. But it is not available everywhere (older
-// bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a
-// kill. So changes by others during a command are separated only as far as possible: our own tools call Watcher.Hold,
-// the note of a row says if several commands ran at the same time, and changes after the end of the command are not
-// attributed to it.
-//
-// A folder that exceeds the limits or takes too long to read is not watched, and the result says so. The package also
-// does not watch .git folders, folders that programs fill and can create again (node_modules, caches), secret places,
-// and paths that the person's rules forbid. It does not read these, and it removes copies that are older than a rule.
-// It does not follow links. For pipes, sockets and devices, it records only that they exist.
+// A folder that exceeds the limits or takes too long to read is not watched, and Changes says so. Also not watched are
+// .git folders, folders that programs fill and can create again, secret places, and paths that a rule forbids.
 package snapshot
 
 import (
@@ -39,7 +31,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of a watched folder. The content of a file over maxFile is not stored.
+// The content of a file over maxFile is not stored.
 const (
 	defaultFiles = 20_000
 	defaultBytes = 256 << 20
@@ -47,19 +39,18 @@ const (
 	maxFile      = 16 << 20
 	maxChanges   = 2_000
 	maxFolders   = 4
-	// storeTimeout limits the time for storing the rows of a command. After a walk it is added to the walk's limit.
 	storeTimeout = 10 * time.Second
 	// slowPause is the time for which a folder is not watched after a walk that took too long.
 	slowPause = 10 * time.Minute
 )
 
-// Blobs stores file contents; *blobs.Store implements it.
+// Blobs stores contents. The id of a content is its SHA-256 in hexadecimal.
 type Blobs interface {
 	PutAll(n int, content func(i int) ([]byte, error)) ([]string, error)
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// ChangeLog stores changes and running commands; *sqlite.Store implements it.
+// ChangeLog stores changes and running commands.
 type ChangeLog interface {
 	AddFileChanges(ctx context.Context, changes []wire.FileChange) error
 	BeginCommand(ctx context.Context, c wire.Command) error
@@ -74,8 +65,7 @@ type Config struct {
 	Places    *protectedpaths.Classifier
 	Blobs     Blobs
 	ChangeLog ChangeLog
-	// ForbiddenPaths returns the absolute paths that the person's rules deny to commands in a folder. It is called for
-	// every walk.
+	// ForbiddenPaths returns the absolute paths that the person's rules deny to commands in a folder.
 	ForbiddenPaths func(ctx context.Context, folder string) ([]string, error)
 	// MaxFiles and MaxBytes limit a watched folder, WalkTimeout the time of a walk. Zero means 20,000 files, 256 MiB
 	// and 10 seconds.
@@ -85,7 +75,7 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// Watcher watches folders for commands. Create it with New. It is safe for concurrent use.
+// Watcher watches folders for commands. It is safe for concurrent use.
 type Watcher struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -93,7 +83,7 @@ type Watcher struct {
 	runs    []*Run
 }
 
-// New returns a Watcher. It reads nothing before the first command.
+// New returns a Watcher.
 func New(cfg Config) *Watcher {
 	if cfg.MaxFiles == 0 {
 		cfg.MaxFiles = defaultFiles
@@ -122,7 +112,7 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// folder is the state of one watched folder. path is that folder, dir the place of its pack and index.
+// path is the watched folder, dir the folder of its pack and index.
 type folder struct {
 	watcher *Watcher
 	path    string
@@ -136,12 +126,10 @@ type folder struct {
 	// still contains a file of such a path.
 	skipped       []string
 	forbiddenCopy bool
-	// slow is the time of the last walk that took too long.
-	slow    time.Time
-	running []*Run
+	slow          time.Time
+	running       []*Run
 }
 
-// at returns the folder at path, with links followed.
 func (w *Watcher) at(path string) (*folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -162,7 +150,7 @@ func (w *Watcher) at(path string) (*folder, error) {
 type Changes struct {
 	// Files contains the rows, sorted by path.
 	Files []wire.FileChange
-	// NotUndoableReason says why the changes cannot be undone ("the workspace is larger than …"), or is "".
+	// NotUndoableReason says why the changes cannot be undone, or is "".
 	NotUndoableReason string
 	// FilesChangedLater contains files that changed after the command had ended. UnwatchedPaths contains unwatched
 	// paths that were created, removed or written to. Both contain relative paths.
@@ -201,7 +189,6 @@ func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *R
 	return r
 }
 
-// fail sets the reason why the changes of a run cannot be undone, unless err is nil or a reason is set already.
 func (r *Run) fail(w *Watcher, err error) {
 	var large *tooLarge
 	switch {
@@ -234,7 +221,6 @@ func (f *folder) begin(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// refresh brings the known state of the folder up to date.
 func (f *folder) refresh(ctx context.Context) error {
 	if err := f.open(); err != nil {
 		return err
@@ -282,8 +268,8 @@ func (r *Run) End(ctx context.Context) Changes {
 	return r.done
 }
 
-// WaitSettled waits until the changes of all stopped commands are known. Stopping a command does not wait for them
-// itself. WaitSettled returns early if ctx is done, and after a timeout.
+// WaitSettled waits until the changes of the commands whose context is done are known. It returns early if ctx is done,
+// and after a timeout.
 func (w *Watcher) WaitSettled(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.WalkTimeout+storeTimeout)
 	defer cancel()
@@ -319,7 +305,6 @@ func (w *Watcher) Recover(ctx context.Context) error {
 	return err
 }
 
-// interruptedNote is the note of changes by an interrupted command.
 const interruptedNote = "Sextant ended while the command ran; changes until the next start are included"
 
 func (w *Watcher) recover(ctx context.Context, c wire.Command) error {

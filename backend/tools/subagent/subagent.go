@@ -1,8 +1,7 @@
 // Package subagent provides run_subagent, the tool that starts a separate turn for a task.
 //
-// The package does not depend on the agent loop. A Runner runs the turn and makes sure that it may do no more than its
-// caller. The outside text that the turn read, the local files that it read and the files that it changed all count for
-// the call of run_subagent.
+// The package does not depend on the agent loop: a Runner runs the turn, and must ensure that it may do no more than
+// its caller. What the turn read and changed counts for the call of run_subagent.
 package subagent
 
 import (
@@ -22,7 +21,7 @@ import (
 //go:embed run_subagent.md
 var runSubagentDoc string
 
-// Limits of a task: characters of Task and of ExpectedAnswer, maxCount for calls and for rounds, number of tools.
+// maxTask and maxExpect are in characters. maxCount limits calls and rounds.
 const (
 	maxTask   = 20_000
 	maxExpect = 2000
@@ -31,7 +30,7 @@ const (
 )
 
 // Task contains the parameters of run_subagent. If Model is "", the Runner chooses it. If MaxCalls or MaxRounds is 0,
-// only the caller's limits apply. A nil Tools means all tools of the caller; an empty Tools or Task is refused.
+// only the caller's limits apply. A nil Tools means all tools of the caller.
 type Task struct {
 	Task           string   `json:"task"`
 	ExpectedAnswer string   `json:"expect"`
@@ -51,13 +50,12 @@ type Report struct {
 	Error, Suggestion string
 	Calls, Rounds     int
 	Usage             chat.Usage
-	// Outside and Local are the sources that the task read, from outside and from this machine. Changed contains the
-	// files that it changed in a way that can be undone.
+	// Outside and Local are the sources that the task read, from outside and from this machine.
 	Outside, Local, Changed []string
 }
 
 // Runner runs a task for call until it ends or ctx is done. A non-nil Result says why the task did not start. A Runner
-// is safe for concurrent use.
+// must be safe for concurrent use.
 type Runner func(ctx context.Context, task Task, call toolspec.Call) (Report, *toolspec.Result)
 
 // Tools provides run_subagent. It is safe for concurrent use.
@@ -68,11 +66,9 @@ type Tools struct {
 
 type tool struct{ def toolspec.Definition }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// New returns the tool. It is in the group "workspace" because it changes nothing itself: each call of a task is judged
-// separately.
+// New returns the tool.
 func New(run Runner) *Tools {
 	def := toolkit.Define(toolspec.RunSubagent, "workspace", runSubagentDoc,
 		fmt.Sprintf(`{"type":"object","properties":{`+
@@ -96,7 +92,6 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return toolspec.Description{Sentence: "Subagent: " + excerpt.Line(p.Task, 80), ForwardsSecrets: true}
 }
 
-// outcome is the value of run_subagent. Conversation is the id of the subagent's conversation.
 type outcome struct {
 	Answer       string      `json:"answer"`
 	Conversation string      `json:"conversation"`
@@ -122,7 +117,6 @@ func (t *Tools) Execute(
 	return resultOf(report), nil
 }
 
-// resultOf converts the report of a task to a Result, which is a failure unless the task is done.
 func resultOf(done Report) toolspec.Result {
 	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its conversation is %s",
 		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input,

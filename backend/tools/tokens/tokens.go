@@ -11,15 +11,13 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxCached limits the number of cached counts, maxCachedText the length of a cached text in bytes.
 const (
 	maxCached     = 8192
 	maxCachedText = 2048
 )
 
-// Counter counts tokens with the two tokenizers in common use and returns the higher count. It loads their tables on
-// first use. It caches counts, because most lines of a page are sent repeatedly. The zero value is ready to use. It is
-// safe for concurrent use.
+// Counter counts tokens with the tokenizers cl100k_base and o200k_base and returns the higher count. It loads their
+// tables on first use. The zero value is ready to use. It is safe for concurrent use.
 type Counter struct {
 	once   sync.Once
 	codecs []tokenizer.Codec
@@ -117,7 +115,6 @@ func (c *Counter) fit(text string, budget int) int {
 	return max(end, first)
 }
 
-// pieceEnd returns the end of the piece that starts at start: after a line end if there is one, else after pieceBytes.
 func pieceEnd(text string, start int) int {
 	if len(text)-start <= pieceBytes {
 		return len(text)
@@ -128,7 +125,6 @@ func pieceEnd(text string, start int) int {
 	return excerpt.PrefixLen(text, start+pieceBytes)
 }
 
-// fitPiece returns the number of bytes of a piece that fit, by binary search.
 func (c *Counter) fitPiece(piece string, budget int) int {
 	low, high := 0, len(piece)
 	for low < high {

@@ -12,8 +12,7 @@ import (
 
 const maxAddress = 8192
 
-// parse parses an http or https address, normalizes its host as the policy does and removes the fragment. The Result is
-// nil on success.
+// parse normalizes the host as the policy does and removes the fragment.
 func parse(raw string) (*url.URL, *toolspec.Result) {
 	bad := func(why string) (*url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, why, "Send a whole address such as https://example.com/page.")
@@ -41,7 +40,6 @@ func parse(raw string) (*url.URL, *toolspec.Result) {
 	return u, nil
 }
 
-// joinHost returns host:port, with brackets around an IPv6 address. The port may be "".
 func joinHost(host, port string) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -52,10 +50,9 @@ func joinHost(host, port string) string {
 	return host
 }
 
-// hosts returns the hosts of an address in the policy's form.
 func hosts(u *url.URL) []string { return []string{policy.NormalizeHost(u.Host)} }
 
-// shortAddress returns host and path for a sentence. It leaves out the query, which may be secret.
+// shortAddress leaves out the query, which may be secret.
 func shortAddress(u *url.URL) string {
 	path := u.EscapedPath()
 	if path == "/" {
@@ -64,8 +61,6 @@ func shortAddress(u *url.URL) string {
 	return u.Host + excerpt.Line(path, 60)
 }
 
-// origin returns the origin of an address, which is the source of the response's text.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// sameHost reports whether a and b are the same server. The default ports of http and https count as one port.
 func sameHost(a, b *url.URL) bool { return policy.HostMatchesExactly(a.Host, []string{b.Host}) }

@@ -13,26 +13,22 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxHeaders limits the response headers in a result, in bytes.
 const maxHeaders = 8 << 10
 
-// answer is the result value of http_request and wget.
 type answer struct {
 	URL        string `json:"url"`
 	Status     int    `json:"status"`
 	StatusText string `json:"status_text"`
-	// Headers contains the response headers by canonical name ("Content-Type"). Repeated headers are joined by ", ".
+	// Repeated headers are joined by ", ".
 	Headers     map[string]string `json:"headers,omitempty"`
 	ContentType string            `json:"content_type"`
-	// Bytes is the number of bytes of the body that were read. Truncated is true if Body is incomplete.
-	Bytes     int  `json:"bytes"`
-	Truncated bool `json:"truncated,omitempty"`
-	// Body is the unconverted text in UTF-8, or "" if the body is not text.
+	Bytes       int               `json:"bytes"`
+	Truncated   bool              `json:"truncated,omitempty"`
+	// Body is the text before a conversion from HTML, or "" if the body is not text.
 	Body      string `json:"body"`
 	Redirects int    `json:"redirects,omitempty"`
 }
 
-// result returns the Result of a response, with its headers if headers is true.
 func (r *response) result(headers bool) toolspec.Result {
 	c := r.decode()
 	a := answer{
@@ -81,7 +77,7 @@ func (r *response) amount() string {
 	return humanize.Bytes(uint64(len(r.body)))
 }
 
-// shownHeaders returns response headers up to maxHeaders bytes. It replaces the values of Set-Cookie by their number.
+// shownHeaders does not show the values of Set-Cookie, which may be secret.
 func shownHeaders(h http.Header) map[string]string {
 	all, used := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(h)) {

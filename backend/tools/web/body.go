@@ -16,14 +16,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Limits of a body in a result.
 const (
 	maxText   = 1 << 20 // characters for a model
 	maxBody   = 1 << 20 // bytes in the value, for programs
 	maxMarkup = 2 << 20 // bytes of HTML that are converted to text
 )
 
-// content is a decoded body.
 type content struct {
 	mime string
 	// binary is true if the body is not text; raw and text are then empty.
@@ -32,7 +30,6 @@ type content struct {
 	raw, text string
 }
 
-// decode detects the type and the encoding of the body and converts HTML to markdown.
 func (r *response) decode() content {
 	declared := r.header.Get("Content-Type")
 	c := content{}
@@ -56,7 +53,7 @@ func (r *response) decode() content {
 	if c.mime == "text/html" || c.mime == "application/xhtml+xml" {
 		text, _, err := readable.ExtractHTML(c.raw[:excerpt.PrefixLen(c.raw, maxMarkup)], r.url.String(), "markdown")
 		if err != nil {
-			// The HTML is nested too deeply to convert.
+			// The HTML may be nested too deeply to convert.
 			text = withoutTags(c.raw)
 		}
 		c.text = excerpt.Printable(text)
@@ -64,7 +61,6 @@ func (r *response) decode() content {
 	return c
 }
 
-// withoutTags returns the text between the tags of HTML, without scripts and styles.
 func withoutTags(source string) string {
 	var b strings.Builder
 	skip := ""
@@ -88,7 +84,6 @@ func withoutTags(source string) string {
 	}
 }
 
-// isText reports whether a MIME type is readable text.
 func isText(mime string) bool {
 	if strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml") ||
 		strings.HasSuffix(mime, "+yaml") {
@@ -106,8 +101,6 @@ func isText(mime string) bool {
 	return false
 }
 
-// toUTF8 returns body in UTF-8. The encoding is that of the byte order mark, else the declared one, else UTF-8 if the
-// body is valid UTF-8, else the browsers' guess.
 func toUTF8(body []byte, contentType string) string {
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)
 	if name == "utf-8" || !certain && utf8.Valid(body[:excerpt.PrefixLen(body, len(body))]) {
@@ -120,7 +113,6 @@ func toUTF8(body []byte, contentType string) string {
 	return strings.TrimPrefix(string(text), "\ufeff")
 }
 
-// limitText returns at most maxText characters of text, with a last line about the missing part.
 func limitText(text string, more bool) (string, bool) {
 	n := utf8.RuneCountInString(text)
 	cut := n > maxText

@@ -12,8 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// failure returns the Result of a failed exchange. It leaves out the address in errors of net/http, which may contain a
-// key.
+// failure leaves out the address in errors of net/http, which may contain a key.
 func (t *Tools) failure(ctx context.Context, e exchange, err error) toolspec.Result {
 	host := e.url.Host
 	var outer *url.Error
@@ -53,7 +52,6 @@ func (t *Tools) failure(ctx context.Context, e exchange, err error) toolspec.Res
 		"Try again later, or open it in the browser.")
 }
 
-// redirected returns the failure for a redirect that was not followed.
 func (t *Tools) redirected(e exchange, s *redirectError) toolspec.Result {
 	to := s.to.Redacted()
 	if e.argument == "" {

@@ -18,24 +18,21 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of one exchange.
 const (
 	maxRead      = 5 << 20 // bytes of a response body, after decompression
 	maxRedirects = 10
 	reportEvery  = time.Second
 )
 
-// userAgent identifies Sextant to servers.
 const userAgent = "Mozilla/5.0 (compatible; Sextant/1)"
 
-// exchange is one request and its redirects.
 type exchange struct {
 	method string
 	url    *url.URL
 	header http.Header
 	body   []byte
-	// call is the call that makes the request, and argument names the argument with the address. A redirect to another
-	// host is judged as the same call with the new address.
+	// argument names the argument of call with the address. A redirect to another host is judged as call with the new
+	// address.
 	call     toolspec.Call
 	argument string
 	timeout  time.Duration
@@ -54,7 +51,6 @@ type response struct {
 	hops int
 }
 
-// redirectError is returned for a redirect that is not followed.
 type redirectError struct {
 	to     *url.URL
 	host   string
@@ -63,7 +59,6 @@ type redirectError struct {
 
 func (r *redirectError) Error() string { return "redirect to " + r.to.Redacted() + " not followed" }
 
-// fetch sends e and reads the response. It reports its progress to out every second.
 func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*response, *toolspec.Result) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeout, errTooLong)
 	defer cancel()
@@ -111,7 +106,6 @@ func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*response,
 	}, nil
 }
 
-// follow returns an error if a redirect may not be followed.
 func (t *Tools) follow(ctx context.Context, e exchange, next *http.Request, via []*http.Request) error {
 	before := via[len(via)-1].URL
 	to, bad := parse(next.URL.String())
@@ -146,7 +140,6 @@ func (t *Tools) follow(ctx context.Context, e exchange, next *http.Request, via 
 	return nil
 }
 
-// countingReader counts the bytes read through it.
 type countingReader struct {
 	r io.Reader
 	n *atomic.Int64
@@ -158,7 +151,6 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// reportProgress reports the number of bytes read once a second until stop is called.
 func reportProgress(out progress, u *url.URL, read *atomic.Int64) (stop func()) {
 	done := make(chan struct{})
 	var reporting sync.WaitGroup

@@ -24,13 +24,12 @@ import (
 //go:embed http_request.md
 var httpRequestDoc string
 
-// Limits of a request.
 const (
 	maxSent        = 1 << 20
 	maxSentHeaders = 50
 )
 
-// httpRequestParams contains the parameters of http_request. A string Body is sent unchanged, any other Body as JSON.
+// A string Body is sent as text, any other Body as JSON.
 type httpRequestParams struct {
 	URL     string            `json:"url"`
 	Method  string            `json:"method"`
@@ -72,7 +71,6 @@ func (p httpRequestParams) method() string {
 	return strings.ToUpper(p.Method)
 }
 
-// body returns the request body and its content type.
 func (p httpRequestParams) body() (text, kind string) {
 	if len(p.Body) == 0 || string(p.Body) == "null" {
 		return "", ""
@@ -106,7 +104,6 @@ func (p httpRequestParams) describe() toolspec.Description {
 	return d
 }
 
-// sentence describes the request, for example "Sending 120 characters to api.example (POST)".
 func (p httpRequestParams) sentence(sending, requesting string, u *url.URL) string {
 	if body, _ := p.body(); body != "" {
 		return fmt.Sprintf("%s %d characters to %s (%s)", sending, utf8.RuneCountInString(body), u.Host, p.method())
@@ -118,7 +115,6 @@ func (p httpRequestParams) names() []string {
 	return slices.Sorted(maps.Keys(p.Headers))
 }
 
-// header validates and returns the headers of the request.
 func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 	bad := func(text, next string) (http.Header, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, text, next)

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// endpoint returns base with the path and the query appended.
 func endpoint(base *url.URL, path string, query url.Values) *url.URL {
 	u := *base
 	if path != "" {
@@ -24,7 +23,6 @@ func endpoint(base *url.URL, path string, query url.Values) *url.URL {
 	return &u
 }
 
-// bySafety returns the provider's value for the setting search_safe.
 func (s search) bySafety(off, moderate, strict string) string {
 	switch s.safe {
 	case "off":
@@ -35,7 +33,7 @@ func (s search) bySafety(off, moderate, strict string) string {
 	return moderate
 }
 
-// duckDuckGo reads DuckDuckGo's page for browsers without scripts. It needs no key.
+// duckDuckGo reads DuckDuckGo's page for browsers without scripts.
 func duckDuckGo() provider {
 	return provider{
 		name: "duckduckgo", base: "https://html.duckduckgo.com/html/",
@@ -79,8 +77,7 @@ func duckResult(n *html.Node) searchResult {
 	return f
 }
 
-// redirectTarget returns the target of a DuckDuckGo redirect (//duckduckgo.com/l/?uddg=…), or href itself if it is
-// none.
+// DuckDuckGo links to its results through a redirect, //duckduckgo.com/l/?uddg=….
 func redirectTarget(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {
@@ -95,7 +92,6 @@ func redirectTarget(href string) string {
 	return u.String()
 }
 
-// brave uses the Brave Search API.
 func brave() provider {
 	return provider{
 		name: "brave", base: "https://api.search.brave.com", needs: []string{"search_key"},
@@ -124,7 +120,6 @@ func brave() provider {
 	}
 }
 
-// google uses Google's Programmable Search Engine.
 func google() provider {
 	return provider{
 		name: "google", base: "https://www.googleapis.com", needs: []string{"search_key", "search_engine"},
@@ -151,7 +146,7 @@ func google() provider {
 	}
 }
 
-// searxng uses a SearXNG server. Its settings must allow JSON.
+// The settings of a SearXNG server must allow JSON.
 func searxng() provider {
 	return provider{
 		name: "searxng", needs: []string{"search_url"},
@@ -178,7 +173,6 @@ func searxng() provider {
 	}
 }
 
-// stripHTML returns the text of a snippet that contains HTML.
 func stripHTML(s string) string {
 	doc, err := html.Parse(strings.NewReader(s))
 	if err != nil {
@@ -187,7 +181,6 @@ func stripHTML(s string) string {
 	return textOf(doc)
 }
 
-// textOf returns the text of a node, without scripts and styles.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	var read func(n *html.Node)

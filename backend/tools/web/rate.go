@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// rateLimiter limits the requests per minute. Unused requests accumulate up to the number for one minute.
+// Unused requests accumulate up to the number for one minute.
 type rateLimiter struct {
 	now func() time.Time
 
@@ -19,7 +19,6 @@ type rateLimiter struct {
 	last time.Time
 }
 
-// take uses one of perMinute requests. If none is left, ok is false and wait is the time until the next one.
 func (r *rateLimiter) take(perMinute int) (wait time.Duration, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +36,6 @@ func (r *rateLimiter) take(perMinute int) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// limited uses one of the requests per minute that the setting allows. It returns a failure if none is left.
 func (t *Tools) limited(r *rateLimiter, setting string, fallback int) *toolspec.Result {
 	n, err := strconv.Atoi(t.cfg.Setting(setting))
 	if err != nil || n < 1 {

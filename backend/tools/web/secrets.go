@@ -13,7 +13,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretUses returns the secrets that the request names and where they would be inserted.
 func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	var uses []toolspec.SecretUse
 	add := func(place secrets.Place, text string) {
@@ -33,7 +32,7 @@ func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	return uses
 }
 
-// insertSecrets returns the address, headers and body with the values of secrets in them. These must never be shown.
+// insertSecrets returns values of secrets, which must not be shown.
 func (t *Tools) insertSecrets(
 	p httpRequestParams, u *url.URL, header http.Header, body string,
 ) (to *url.URL, h http.Header, sent string, bad *toolspec.Result) {
@@ -92,8 +91,7 @@ func (t *Tools) insertSecrets(
 	return &out, h, sent, nil
 }
 
-// encodeBasic encodes the name:password after "Basic" in base64. The caller cannot, because it does not know the
-// password.
+// The caller cannot encode the name:password after "Basic" in base64, because it does not know the password.
 func encodeBasic(name, value string) string {
 	scheme, pair, ok := strings.Cut(value, " ")
 	if !strings.EqualFold(name, "Authorization") || !ok || !strings.EqualFold(scheme, "Basic") ||
@@ -103,7 +101,6 @@ func encodeBasic(name, value string) string {
 	return scheme + " " + base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(pair)))
 }
 
-// escapeFor returns the function that escapes a value for a body of that content type, or nil if none is needed.
 func escapeFor(kind, body string) func(string) string {
 	switch {
 	case strings.Contains(strings.ToLower(kind), "x-www-form-urlencoded"):
@@ -120,13 +117,11 @@ func escapeFor(kind, body string) func(string) string {
 	return nil
 }
 
-// boundTransport sends requests that contain a secret to one origin only.
 type boundTransport struct {
 	next   http.RoundTripper
 	origin string
 }
 
-// RoundTrip implements http.RoundTripper.
 func (b boundTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if origin(req.URL) != b.origin {
 		if req.Body != nil {

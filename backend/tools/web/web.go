@@ -1,10 +1,8 @@
 // Package web provides the tools that use the network without a browser: http_request, wget and web_search.
 //
-// Each tool has one Go file with its parameters and one .md file that the model reads. Every request goes through
-// Config.Transport, which checks the address that it dials. A redirect to another host is followed only if the request
-// sends no headers or data of the caller, and the policy would allow that call without a question, because nobody can
-// be asked during a request. A response is limited in bytes and time. The text of a response is always outside text,
-// and its origin is in Result.Sources.
+// A redirect to another host is followed only if the request sends no headers or data of the caller, and the policy
+// would allow the call with the new address without a question, because nobody can be asked during a request. A
+// response is limited in bytes and time. Its text is outside text, and its origin is in Result.Sources.
 //
 // Package policy decides about permissions.
 package web
@@ -25,14 +23,14 @@ const Group = "web"
 
 // Config configures Tools. All fields but Transport may be zero.
 type Config struct {
-	// Transport sends every request. It must not use the proxy of the environment.
+	// Transport sends the requests. It must check the addresses that it dials.
 	Transport http.RoundTripper
 	// IsAllowed reports whether call would run without a question. It is called for a redirect to another host, with
 	// the new address. Nil allows no such redirect.
 	IsAllowed func(ctx context.Context, call toolspec.Call) bool
-	// Setting returns the effective value of a setting such as search_provider or web_per_minute. It may be nil.
+	// Setting returns the effective value of a setting such as search_provider or web_per_minute.
 	Setting func(name string) string
-	// Secrets contains the secrets that requests may name. It may be nil.
+	// Secrets contains the secrets that requests may name.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
 	// Now is the clock of the rate limits; nil is time.Now.
@@ -47,14 +45,12 @@ type Tools struct {
 	searches *rateLimiter
 }
 
-// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	describe func(t *Tools, call toolspec.Call) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result
 }
 
-// progress publishes a line about a running request; stream is "progress".
 type progress func(stream, text string)
 
 // New returns the web tools.
@@ -77,10 +73,9 @@ func New(cfg Config) *Tools {
 	}
 }
 
-// Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Describe returns the effect of call, from its arguments and the settings only.
+// Describe returns the effect of call.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -104,7 +99,6 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call, out), nil
 }
 
-// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
 	d := toolkit.Define(name, Group, doc, parameters, hints, examples...)
 	d.TimeoutMS = toolspec.MaxTimeoutMS

@@ -22,7 +22,6 @@ import (
 //go:embed web_search.md
 var webSearchDoc string
 
-// Limits of a search.
 const (
 	maxQuery          = 400 // characters
 	defaultResults    = 5
@@ -45,7 +44,6 @@ type searchResult struct {
 	Snippet string `json:"snippet"`
 }
 
-// search is a query to a provider.
 type search struct {
 	query string
 	count int
@@ -55,17 +53,12 @@ type search struct {
 	engine string
 }
 
-// provider is a search service.
 type provider struct {
 	name string
 	// base is the address of the service, or "" if there is no default. The setting search_url replaces it.
-	base string
-	// needs contains the names of the required settings.
-	needs []string
-	// request returns the request for s at base.
+	base    string
+	needs   []string
 	request func(s search, base *url.URL) (*url.URL, http.Header)
-	// results parses a response. At most s.count results are used. The error says what is wrong with the provider, for
-	// example "its answer is not JSON".
 	results func(s search, r *response) ([]searchResult, error)
 }
 
@@ -111,7 +104,6 @@ func webSearch() tool {
 	}
 }
 
-// provider returns the selected provider and its address, or why the settings allow no search.
 func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	bad := func(text, next string) (provider, *url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.UserError, text, next)
@@ -191,7 +183,6 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 	return toolResult(by, base, s, r)
 }
 
-// toolResult converts a provider's response to a Result.
 func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)
@@ -234,7 +225,6 @@ func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Resu
 	return result
 }
 
-// usable returns at most n results with a web address as short plain text. It drops repeated addresses.
 func usable(all []searchResult, n int) []searchResult {
 	list, seen := []searchResult{}, map[string]bool{}
 	for _, f := range all {

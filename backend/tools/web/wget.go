@@ -16,7 +16,6 @@ import (
 //go:embed wget.md
 var wgetDoc string
 
-// maxErrorText limits the text of a server's error, in characters.
 const maxErrorText = 600
 
 type wgetParams struct {
@@ -84,7 +83,6 @@ func (t *Tools) wget(ctx context.Context, call toolspec.Call, p wgetParams, out 
 // requestsPerMinute is the default of the setting web_per_minute.
 const requestsPerMinute = 60
 
-// timeoutOf returns the time limit for an argument in milliseconds; 0 is the default.
 func timeoutOf(ms int) (time.Duration, *toolspec.Result) {
 	switch {
 	case ms == 0:
@@ -97,7 +95,6 @@ func timeoutOf(ms int) (time.Duration, *toolspec.Result) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// httpError returns the failure for a status of 400 or more, with the server's text.
 func (r *response) httpError() toolspec.Result {
 	kind, next := toolspec.UserError, "Check the address."
 	switch {

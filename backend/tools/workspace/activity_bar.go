@@ -7,7 +7,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// setBar applies edit to the activity bar and publishes the change.
 func (t *Tools) setBar(ctx context.Context, sentence string, edit func(*event.ActivityBar)) (toolspec.Result, error) {
 	var bar event.ActivityBar
 	err := t.update(ctx, func(s *state) []event.Event {

@@ -16,7 +16,7 @@ import (
 //go:embed close_panel.md
 var closePanelDoc string
 
-// closePanelParams contains the parameters of close_panel. An empty panel is the active panel.
+// An empty Panel is the active panel.
 type closePanelParams struct {
 	Panel string `json:"panel"`
 }

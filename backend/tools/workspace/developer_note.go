@@ -20,7 +20,6 @@ import (
 //go:embed developer_note.md
 var developerNoteDoc string
 
-// Limits of developer notes: characters of one, and their number.
 const (
 	maxDeveloperNote  = 20_000
 	maxDeveloperNotes = 2_000
@@ -96,7 +95,6 @@ func (t *Tools) writeNote(p developerNoteParams) (toolspec.Result, error) {
 	return ok(map[string]any{"file": name}, "Wrote the note "+name+".", "Wrote a note for the developers"), nil
 }
 
-// writeNew creates a file, writes it and syncs it. It fails if the file exists.
 func writeNew(path, body string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -109,7 +107,6 @@ func writeNew(path, body string) error {
 	return errors.Join(err, f.Close())
 }
 
-// slug returns the ASCII letters and digits of s in lower case, at most 20.
 func slug(s string) string {
 	out := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

@@ -17,13 +17,12 @@ import (
 //go:embed enhance_baseline_prompt.md
 var enhanceBaselinePromptDoc string
 
-// Limits of prompt notes, which cost tokens in every request: characters of one, and their number.
+// Prompt notes cost tokens in every request.
 const (
 	maxPromptNote  = 1_000
 	maxPromptNotes = 20
 )
 
-// enhanceBaselinePromptParams contains a note to add, or the number of a note to remove.
 type enhanceBaselinePromptParams struct {
 	Note   string `json:"note"`
 	Remove int    `json:"remove"`

@@ -16,7 +16,6 @@ import (
 //go:embed focus_surface.md
 var focusSurfaceDoc string
 
-// focusSurfaceParams contains "assistant", "page" or the id of an open panel.
 type focusSurfaceParams struct {
 	Surface string `json:"surface"`
 }

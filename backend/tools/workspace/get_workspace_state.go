@@ -15,14 +15,11 @@ import (
 //go:embed get_workspace_state.md
 var getWorkspaceStateDoc string
 
-// maxProblems limits the problems of one panel in the text; the value contains all of them.
 const maxProblems = 12
 
-// workspaceState is the result of get_workspace_state.
 type workspaceState struct {
 	ActivePanel string `json:"active_panel"`
-	// Operable is the number of operable elements on the active panel's page. It is nil if the panel shows the browser,
-	// no window shows the panel or its page cannot be observed.
+	// Operable is the number of operable elements on the active panel's page, or nil if that is not known.
 	Operable    *int              `json:"operable,omitempty"`
 	OpenPanels  []string          `json:"open_panels"`
 	Panels      []panelState      `json:"panels"`

@@ -13,7 +13,6 @@ import (
 //go:embed open_panel.md
 var openPanelDoc string
 
-// openPanel returns the tool that opens p.
 func (t *Tools) openPanel(p event.Panel) tool {
 	title := p.Title
 	if title == "" {

@@ -16,7 +16,6 @@ import (
 //go:embed set_activity_bar_devices.md
 var setActivityBarDevicesDoc string
 
-// setActivityBarDevicesParams contains the presets to offer in the bar and the preset to emulate.
 type setActivityBarDevicesParams struct {
 	Devices []string `json:"devices"`
 	Device  string   `json:"device"`

@@ -1,9 +1,8 @@
 // Package workspace manages the workspace of the window (panels, activity bar, prompt notes) and provides the tools
 // that change it. They are available whatever panel is open.
 //
-// Each tool has one Go file with its parameters and one .md file that the model reads. The names of the tools that open
-// panels come from the navigation map. The settings store the workspace. Every change, except of prompt notes, is
-// published as an event before the tool returns.
+// The names of the tools that open panels come from the navigation map. The settings store the workspace. A change of
+// the panels, the focus or the activity bar is published as an event.
 package workspace
 
 import (
@@ -38,8 +37,8 @@ type Config struct {
 	Settings Settings
 	// NotesDir is the folder of developer notes. The first note creates it.
 	NotesDir string
-	// CountOperable returns the number of operable elements on the page of a panel that a window shows. ok is false if
-	// the page cannot be observed. CountOperable may be nil.
+	// CountOperable returns the number of operable elements on the page of a panel. ok is false if the page cannot be
+	// observed. It may be nil.
 	CountOperable func(ctx context.Context, panel string) (n int, ok bool)
 	Log           *slog.Logger
 }
@@ -51,7 +50,6 @@ type Tools struct {
 	tools    []tool
 }
 
-// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	run      func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error)
@@ -131,7 +129,7 @@ func (t *Tools) Execute(
 	return f.run(t, ctx, args)
 }
 
-// Describe returns the effect of call, from its arguments only.
+// Describe returns the effect of call.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	f, found := t.find(call.Tool)
 	if !found {
@@ -140,29 +138,24 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return f.describe(call.Args)
 }
 
-// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, group, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
 	d := toolkit.Define(name, group, doc, parameters, hints, examples...)
 	d.TimeoutMS = 10_000
 	return d
 }
 
-// noParams is the schema of tools without parameters.
 const noParams = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// ok returns a successful Result with a text and a sentence.
 func ok(value any, text, sentence string) toolspec.Result {
 	r := toolspec.OK(value)
 	r.Text, r.Sentence = text, sentence
 	return r
 }
 
-// present returns a describe function that ignores the arguments.
 func present(sentence string) func(json.RawMessage) toolspec.Description {
 	return func(json.RawMessage) toolspec.Description { return toolspec.Description{Sentence: sentence} }
 }
 
-// titleOf converts a panel id to a title: "code-editor" becomes "Code editor".
 func titleOf(id string) string {
 	s := strings.ReplaceAll(id, "-", " ")
 	if s == "" {

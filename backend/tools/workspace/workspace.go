@@ -11,7 +11,6 @@ import (
 	"sextant/shared/navigation"
 )
 
-// stateKey is the name of the setting that stores the workspace.
 const stateKey = "workspace.state"
 
 // Values of Focus that are not panels.
@@ -29,7 +28,6 @@ type Workspace struct {
 	state state
 }
 
-// state is the stored form of the workspace.
 type state struct {
 	Active string `json:"active"`
 	// Open contains the open panels, the most recently used last.
@@ -72,7 +70,6 @@ func (w *Workspace) nav() *navigation.Map {
 	return w.cfg.Nav.WithPanels(ids)
 }
 
-// usable returns the panels that can be opened.
 func (w *Workspace) usable() []event.Panel {
 	return slices.DeleteFunc(slices.Clone(w.cfg.Panels()), func(p event.Panel) bool { return !p.Usable })
 }
@@ -132,15 +129,15 @@ func (w *Workspace) FocusedSurface() string {
 	return w.state.Focus
 }
 
-// PromptNotes returns the notes appended to the system prompt, oldest first.
+// PromptNotes returns the prompt notes, oldest first.
 func (w *Workspace) PromptNotes() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.state.Notes)
 }
 
-// update applies edit to the state, stores it and publishes the events of edit. If any of this fails, the state in
-// memory does not change. Updates run one at a time, so that the events have the order of the states.
+// Updates run one at a time, so that the events have the order of the states. If storing or publishing fails, the state
+// in memory does not change.
 func (w *Workspace) update(ctx context.Context, edit func(*state) []event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,7 +171,6 @@ func (w *Workspace) ShowPanel(ctx context.Context, id string) error {
 	return w.update(ctx, func(s *state) []event.Event { return w.show(s, id) })
 }
 
-// show activates the panel id in s and returns the event.
 func (w *Workspace) show(s *state, id string) []event.Event {
 	s.Open = append(slices.DeleteFunc(s.Open, func(o string) bool { return o == id }), id)
 	s.Active, s.Focus = id, id

@@ -1,9 +1,8 @@
-// Package history replaces files atomically and records each change, so that it can be shown and undone.
+// Package history changes files and records each change, so that it can be shown and undone.
 //
 // Before a change, it stores the old and the new content as blobs and writes a row. If the process ends before the file
-// is replaced, the row describes a file that still has its old content, and there is nothing to undo. The new content
-// replaces the file by a rename. With RequireKnown and RequireUnchanged, a caller refuses to replace content that its
-// conversation does not know.
+// is replaced, the row describes a file that still has its old content, and there is nothing to undo. New content is
+// written beside the file and renamed over it.
 //
 // Errors that the caller can correct are *toolkit.CallError.
 package history
@@ -33,26 +32,27 @@ import (
 // maxContent is the size of the largest file that can be changed, because the old content is stored for undo.
 const maxContent = 16 << 20
 
-// Blobs stores file contents; *blobs.Store implements it.
+// Blobs stores contents. The id of a content is its HashOf.
 type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// ChangeLog stores the rows of changes; *sqlite.Store implements it.
+// ChangeLog stores the rows of changes.
 type ChangeLog interface {
 	AddFileChange(ctx context.Context, c wire.FileChange) error
-	// FileChanges returns the changes of turn or of call, oldest first. If both are "", it returns the changes of the
-	// last call in the conversation that changed files. A non-empty owner restricts the result to that owner's changes.
+	// FileChanges returns the changes of call, or of turn, or if both are "" of the conversation's last call that
+	// changed files. The oldest comes first. A non-empty owner restricts the result to that owner's changes. The
+	// changes of undo are left out unless call selects them.
 	FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error)
 }
 
-// Watcher is notified of every change to a file; *snapshot.Watcher implements it.
+// Watcher is notified of changes to files.
 type Watcher interface {
-	// Hold keeps the watcher from comparing the file until done is called with the hashes of the old and the new
-	// content, as in wire.FileChange.
+	// Hold keeps the watcher from comparing the file until done is called. The arguments of done are the hashes of the
+	// old and the new content, which are equal if nothing changed.
 	Hold(file string) (done func(before, after string))
-	// WaitSettled waits until the changes of recently stopped commands are recorded.
+	// WaitSettled waits until the changes of stopped commands are recorded, or until a timeout of its own.
 	WaitSettled(ctx context.Context)
 }
 
@@ -123,8 +123,8 @@ func HashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Edit is the wanted state of a target. If Mode is 0, an existing file keeps its type and permissions, and a new file
-// gets 0666 minus the umask.
+// Edit is the wanted state of a target. Mode contains the type and the permissions. If it is 0, an existing regular
+// file keeps its permissions, and a new file gets 0666 minus the umask.
 type Edit struct {
 	Remove  bool
 	Content []byte
@@ -141,8 +141,8 @@ func (e Edit) hash() string {
 	return HashOf(e.Content)
 }
 
-// Change replaces the file at t atomically with the result of edit and records the change. If edit fails or returns the
-// present content, nothing changes and changed is false.
+// Change replaces the file at t with the result of edit and records the change. It locks the file meanwhile. changed is
+// false if the result equals the present state.
 func (h *History) Change(
 	ctx context.Context, call toolspec.Call, t safefs.Target, edit func(State) (Edit, error),
 ) (changed bool, err error) {
@@ -217,7 +217,6 @@ func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 	return State{true, content, info}, nil
 }
 
-// readOther returns the state of a target that is not a regular file.
 func (h *History) readOther(t safefs.Target, info fs.FileInfo) (State, error) {
 	if info.Mode()&fs.ModeSymlink == 0 {
 		return State{Exists: true, Info: info}, nil
@@ -234,7 +233,6 @@ func (h *History) readOther(t safefs.Target, info fs.FileInfo) (State, error) {
 	return State{true, []byte(to), info}, nil
 }
 
-// record stores both contents and the row of a change that is about to be made.
 func (h *History) record(ctx context.Context, call toolspec.Call, t safefs.Target, now State, to Edit) error {
 	c := wire.FileChange{
 		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation,
@@ -256,12 +254,11 @@ func (h *History) record(ctx context.Context, call toolspec.Call, t safefs.Targe
 	return h.cfg.ChangeLog.AddFileChange(ctx, c)
 }
 
-// isBlob reports whether a hash of a row names a stored content.
 func isBlob(hash string) bool {
 	return hash != "" && hash != wire.FolderContent && hash != wire.UnknownContent
 }
 
-// OpenParent returns a handle of the folder that contains t. It creates a missing folder. The caller closes the handle.
+// OpenParent returns a handle of the folder that contains t and creates missing folders. The caller closes the handle.
 func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	dir := filepath.Dir(t.Real)
 	existing := dir
@@ -293,7 +290,6 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	return h.cfg.FS.OpenDir(t, dir)
 }
 
-// wrote records that the caller knows the file that it wrote, and forgets a removed file.
 func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Edit) {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	if to.Remove || err != nil {

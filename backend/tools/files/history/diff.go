@@ -12,7 +12,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxCompared limits the size of each compared text, maxDiff the size of the resulting diff.
 const (
 	maxCompared = 1 << 20
 	maxDiff     = 64 << 10
@@ -26,8 +25,8 @@ type Diff struct {
 	Note           string
 }
 
-// Compare returns the difference between two contents of the file called name. Binary content and content over 1 MB get
-// a Note instead of a diff.
+// Compare returns the difference between two contents of the file called name. Binary content and content over 1 MiB
+// get a Note instead of a diff.
 func Compare(name string, before, after []byte) Diff {
 	isText := func(b []byte) bool { return bytes.IndexByte(b, 0) < 0 && utf8.Valid(b) }
 	sizes := fmt.Sprintf(": %s before, %s after", humanize.Bytes(uint64(len(before))),
@@ -52,7 +51,6 @@ func Compare(name string, before, after []byte) Diff {
 	return d
 }
 
-// changedLines yields the added and removed lines with their sign.
 func (d Diff) changedLines() func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(d.Text) {
@@ -64,7 +62,7 @@ func (d Diff) changedLines() func(yield func(string) bool) {
 	}
 }
 
-// Preview returns the first 6 changed lines, each cut to 120 bytes.
+// Preview returns up to 6 changed lines, shortened.
 func (d Diff) Preview() []string {
 	var lines []string
 	for line := range d.changedLines() {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// Limits on the number of conversations, and of files per conversation, that are remembered.
 const (
 	maxOwners = 128
 	maxKnown  = 4096
@@ -18,15 +17,12 @@ type Stamp struct {
 	Hash     string
 }
 
-// knowledge stores which content of a file each conversation knows. The zero value is ready to use. It is safe for
-// concurrent use.
 type knowledge struct {
 	mu     sync.Mutex
 	owners map[string]map[string]Stamp
 	order  []string
 }
 
-// set records that the owner knows the file at path as s. It ignores a new path if the owner knows maxKnown files.
 func (k *knowledge) set(owner, path string, s Stamp) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,7 +38,7 @@ func (k *knowledge) set(owner, path string, s Stamp) {
 		k.order = append(k.order, owner)
 	}
 	if _, known := k.owners[owner][path]; !known && len(k.owners[owner]) >= maxKnown {
-		return // the file then counts as unread, which is safe
+		return // the file then counts as unread
 	}
 	k.owners[owner][path] = s
 }
@@ -60,7 +56,6 @@ func (k *knowledge) forget(owner, path string) {
 	delete(k.owners[owner], path)
 }
 
-// locks serializes the changes to each file. The zero value is ready to use.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*lock
@@ -71,7 +66,6 @@ type lock struct {
 	users int
 }
 
-// lock locks path until release is called.
 func (l *locks) lock(path string) (release func()) {
 	l.mu.Lock()
 	if l.held == nil {

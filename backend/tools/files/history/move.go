@@ -11,27 +11,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits on a folder that can be moved with an undo.
+// A larger folder can be moved, but the move cannot be undone.
 const (
 	maxMovedFiles = 300
 	maxMovedBytes = 32 << 20
 )
 
-// Move is a file or folder that is about to be moved or removed. entries lists it and everything in it; it is nil if
-// they cannot be recorded, because they are too large or contain .git or a special file.
+// Move is a file or folder that is about to be moved or removed. Its entries are nil if they cannot be recorded.
 type Move struct {
 	h       *History
 	from    safefs.Target
 	entries []movedEntry
 }
 
-// movedEntry is one file, link or folder; rel is its path below the moved folder, "" for the moved entry.
+// rel is the path below the moved folder, or "" for the moved file or folder itself.
 type movedEntry struct {
 	rel   string
 	state State
 }
 
-// errTooMuch stops the recording of a folder that exceeds the limits.
 var errTooMuch = errors.New("too much to record")
 
 // PrepareMove prepares to move the file or folder at t. It refuses a folder that contains a place closed to tools,
@@ -103,7 +101,7 @@ func (m *Move) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, e
 // Undoable reports whether the move can be undone.
 func (m Move) Undoable() bool { return len(m.entries) > 0 }
 
-// Record stores the rows that undo needs. A nil to records a removal. Call Record before the move.
+// Record stores the rows that undo needs. A nil to means a removal. Call Record before the move.
 func (m Move) Record(ctx context.Context, call toolspec.Call, to *safefs.Target) error {
 	for _, e := range m.entries {
 		if err := m.h.record(ctx, call, e.at(m.from), e.state, Edit{Remove: true}); err != nil {
@@ -122,7 +120,7 @@ func (m Move) Record(ctx context.Context, call toolspec.Call, to *safefs.Target)
 	return nil
 }
 
-// Announce notifies the watcher of each moved file. Call it after the move.
+// Announce notifies the watcher of the recorded entries. A nil to means a removal. Call Announce after the move.
 func (m Move) Announce(to *safefs.Target) {
 	for _, e := range m.entries {
 		m.h.cfg.Watcher.Hold(e.at(m.from).Real)(e.state.Hash(), "")
@@ -132,11 +130,10 @@ func (m Move) Announce(to *safefs.Target) {
 	}
 }
 
-// at returns the target of the entry while the moved folder is at t.
 func (e movedEntry) at(t safefs.Target) safefs.Target {
 	t.Real = filepath.Join(t.Real, e.rel)
 	return t
 }
 
-// Lock prevents other changes to the file at t until release is called.
+// Lock blocks Change and other calls of Lock for the path of t until release is called.
 func (h *History) Lock(t safefs.Target) (release func()) { return h.locks.lock(t.Real) }

@@ -6,7 +6,6 @@ import (
 	"syscall"
 )
 
-// keepOwner sets the owner of f to the owner of the file that f replaces.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -10,8 +10,7 @@ import (
 	"sextant/backend/tools/files/safefs"
 )
 
-// replace writes the new content beside the file, syncs it, renames it over the file and syncs the folder. Replacing a
-// file by a folder, or a folder by a file, takes two steps and is not atomic.
+// Replacing a file by a folder, or a folder by a file, takes two steps and is not atomic.
 func (h *History) replace(dir *os.Root, t safefs.Target, now State, to Edit) error {
 	base := filepath.Base(t.Real)
 	temp := tempName(base)
@@ -35,7 +34,6 @@ func (h *History) replace(dir *os.Root, t safefs.Target, now State, to Edit) err
 	return syncRoot(dir)
 }
 
-// write creates the new content under the temporary name temp.
 func write(dir *os.Root, temp string, now State, to Edit) error {
 	switch {
 	case to.Mode.IsDir():
@@ -48,7 +46,7 @@ func write(dir *os.Root, temp string, now State, to Edit) error {
 	}
 	mode := fs.FileMode(0o666)
 	if now.Exists || to.Mode != 0 {
-		mode = 0o600 // until fill sets the final mode
+		mode = 0o600 // not readable by others before fill sets the mode
 	}
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -65,7 +63,6 @@ func chmod(dir *os.Root, name string, mode fs.FileMode) error {
 	return errors.Join(d.Chmod(mode.Perm()), d.Close())
 }
 
-// fill writes and syncs the new file. It keeps the owner of the old file, and its mode unless the edit sets another.
 func fill(f *os.File, now State, to Edit) error {
 	_, err := f.Write(to.Content)
 	mode := to.Mode
@@ -86,7 +83,6 @@ func fill(f *os.File, now State, to Edit) error {
 	return errors.Join(err, f.Close())
 }
 
-// unchanged returns an error if the file changed while its new content was prepared.
 func unchanged(dir *os.Root, t safefs.Target, now State) error {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	switch {
@@ -110,7 +106,6 @@ func (h *History) remove(dir *os.Root, t safefs.Target, now State) error {
 	return syncRoot(dir)
 }
 
-// syncRoot flushes the entries of a folder to disk.
 func syncRoot(dir *os.Root) error {
 	d, err := dir.Open(".")
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// version is the state of a path at some time: the hash from wire.FileChange, and the type and permissions. A mode of 0
-// is unknown.
+// version is a state of a path: the hash from wire.FileChange, and the type and permissions. A mode of 0 is unknown.
 type version struct {
 	hash string
 	mode fs.FileMode
@@ -27,24 +26,22 @@ type version struct {
 
 func (s State) version() version { return version{s.Hash(), s.Mode()} }
 
-// same reports whether two versions are equal as far as their modes are known.
 func (v version) same(o version) bool {
 	return v.hash == o.hash && (v.hash == "" || v.mode == 0 || o.mode == 0 || v.mode == o.mode)
 }
 
-// restorable reports whether the content of v was stored.
 func (v version) restorable() bool { return v.hash != wire.UnknownContent }
 
 func (v version) folderOrNone() bool { return v.hash == "" || v.hash == wire.FolderContent }
 
-// Reversal combines several changes to one file so that they can be undone together.
+// Reversal combines the changes to one file, so that they can be undone together.
 type Reversal struct {
 	Path          string
 	before, after version
-	// own contains the versions that these changes wrote, including the last.
+	// own contains versions that these changes wrote.
 	own []version
-	// interleaved is true if something else changed the file between the changes; command if a shell command made one
-	// of them.
+	// interleaved is true if something else may have changed the file between the changes; command if a shell command
+	// made one of them.
 	interleaved, command bool
 	note                 string
 }
@@ -52,10 +49,10 @@ type Reversal struct {
 // Creates reports whether the changes created the file, so that undoing them removes it.
 func (r Reversal) Creates() bool { return r.before.hash == "" }
 
-// isOwn reports whether one of the changes wrote v.
 func (r Reversal) isOwn(v version) bool { return slices.ContainsFunc(r.own, v.same) }
 
-// Reversals groups changes by file, in the order of each file's first change.
+// Reversals groups changes by file, in the order of each file's first change. The changes are ordered by age, oldest
+// first. A file that a command restored itself is left out.
 func Reversals(changes []wire.FileChange) []Reversal {
 	var all []Reversal
 	at := map[string]int{}
@@ -81,7 +78,6 @@ func Reversals(changes []wire.FileChange) []Reversal {
 	})
 }
 
-// add appends a later change of the same file.
 func (r *Reversal) add(before, after version) {
 	switch {
 	case before.same(r.before) && before.restorable():
@@ -96,8 +92,7 @@ func (r *Reversal) add(before, after version) {
 // commandTool is the tool name in the rows of changes that a shell command made.
 const commandTool = "bash"
 
-// startingAt returns the reversal of a file that is now at version now. If now is an earlier own version, the later
-// changes were undone or never happened.
+// If now is an earlier own version, the later changes were undone or never happened.
 func (r Reversal) startingAt(now version) Reversal {
 	if r.isOwn(now) && now.restorable() {
 		r.after = now
@@ -105,7 +100,6 @@ func (r Reversal) startingAt(now version) Reversal {
 	return r
 }
 
-// did returns the kind of the change: "made", "removed" or "changed".
 func (r Reversal) did() string {
 	switch {
 	case r.before.hash == "":
@@ -116,14 +110,14 @@ func (r Reversal) did() string {
 	return "changed"
 }
 
-// RecordedChanges returns the changes of a turn or a call; see ChangeLog.FileChanges.
+// RecordedChanges returns the selected changes; see ChangeLog.FileChanges.
 func (h *History) RecordedChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange,
 	error,
 ) {
 	return h.cfg.ChangeLog.FileChanges(ctx, conversation, owner, turn, call)
 }
 
-// WaitSettled waits until the changes of recently stopped commands are recorded.
+// WaitSettled calls Watcher.WaitSettled.
 func (h *History) WaitSettled(ctx context.Context) { h.cfg.Watcher.WaitSettled(ctx) }
 
 // Changes returns the file changes of a turn and whether each one can be undone.
@@ -150,8 +144,8 @@ func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile,
 	return append(judged, files...), err
 }
 
-// Undo undoes each reversal at its target and returns the outcome of each in files. undone lists the targets that were
-// restored. With preview, nothing is changed.
+// Undo undoes the reversals that it can, each at the target of the same index, and returns the outcomes. undone lists
+// the targets that were restored. With preview, nothing is changed.
 func (h *History) Undo(
 	ctx context.Context, call toolspec.Call, all []Reversal, targets []safefs.Target, preview bool,
 ) (files []wire.ChangedFile, undone []safefs.Target, err error) {
@@ -168,7 +162,6 @@ func (h *History) Undo(
 	return files, undone, err
 }
 
-// undo restores one file to its version before the changes. It fails if the file has changed since.
 func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t safefs.Target) error {
 	before, err := h.content(r.before.hash)
 	if err != nil {
@@ -183,10 +176,8 @@ func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t sa
 	return err
 }
 
-// judgeAll judges reversals in the order in which they can be undone. Creations come first, from the inside out, so
-// that their folders become empty; the others follow from the outside in. do is called for each undoable reversal and
-// reports whether it undid it. If do returns a *toolkit.CallError, its message becomes the reason why not. The result
-// has the order of all, without the folders that a changed file in them implies.
+// judgeAll judges creations first, from the inside out, so that their folders become empty; then the others, from the
+// outside in. If do returns a *toolkit.CallError, its message becomes the reason why the change cannot be undone.
 func (h *History) judgeAll(
 	ctx context.Context, all []Reversal, targets []safefs.Target, do func(Reversal, safefs.Target) (bool, error),
 ) ([]wire.ChangedFile, error) {
@@ -234,7 +225,6 @@ func undoOrder(all []Reversal) []int {
 	return order
 }
 
-// withoutImplied removes folders that a changed file below them implies.
 func withoutImplied(files []wire.ChangedFile, all []Reversal, targets []safefs.Target) []wire.ChangedFile {
 	implied := map[string]bool{}
 	for i, r := range all {
@@ -253,10 +243,9 @@ func withoutImplied(files []wire.ChangedFile, all []Reversal, targets []safefs.T
 	return shown
 }
 
-// undoPlan is the effect of the reversals so far: the paths that they remove, and the paths that become folders again.
+// undoPlan contains the paths that the reversals so far remove, and those that they make folders.
 type undoPlan struct{ removed, folders map[string]bool }
 
-// inFolder reports whether a folder that contains path becomes a folder again. Such a folder is empty.
 func (p undoPlan) inFolder(path string) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if p.folders[dir] {
@@ -266,7 +255,6 @@ func (p undoPlan) inFolder(path string) bool {
 	return false
 }
 
-// judge returns the change that r made and whether r can be undone once plan is carried out.
 func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan undoPlan) wire.ChangedFile {
 	now, err := h.Read(ctx, t)
 	if err != nil && r.after.hash == "" && plan.inFolder(t.Real) {
@@ -310,7 +298,6 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	return f
 }
 
-// whatChanged describes the change that prevents an undo.
 func whatChanged(now State, modeOnly bool) string {
 	switch {
 	case !now.Exists:
@@ -325,7 +312,6 @@ func whatChanged(now State, modeOnly bool) string {
 	return "it was changed since"
 }
 
-// emptyWithout reports whether a folder is empty apart from the removed paths.
 func (h *History) emptyWithout(t safefs.Target, removed map[string]bool) bool {
 	dir, err := h.cfg.FS.OpenDir(t, t.Real)
 	if err != nil {
@@ -343,7 +329,6 @@ func (h *History) emptyWithout(t safefs.Target, removed map[string]bool) bool {
 	})
 }
 
-// modeNote describes a change of type or permissions.
 func modeNote(r Reversal) string {
 	before, after := r.before.mode, r.after.mode
 	switch {
@@ -369,7 +354,6 @@ func joinNotes(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// content reads a stored content. It returns nil for a missing file, a folder and a content that was not stored.
 func (h *History) content(hash string) ([]byte, error) {
 	if !isBlob(hash) {
 		return nil, nil

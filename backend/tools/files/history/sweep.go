@@ -11,21 +11,17 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// tempMark is part of the temporary names of new contents.
 const tempMark = ".sextant-"
 
-// tempPrefix returns the start of a temporary name for base. It cuts base so that the name is not too long for a file
-// system.
+// tempPrefix cuts base, because file systems limit the length of a name.
 func tempPrefix(base string) string { return "." + base[:excerpt.PrefixLen(base, 100)] + tempMark }
 
-// tempName returns a temporary name for a new content of base.
 func tempName(base string) string { return tempPrefix(base) + strings.ToLower(rand.Text()[:10]) }
 
-// tempSuffix matches the part of a temporary name after tempPrefix.
 var tempSuffix = regexp.MustCompile(`^[a-z2-7]{10}$`)
 
-// Sweep removes the temporary files that a killed process left beside each of files, which are absolute paths. Call it
-// before any tool runs. It returns the last error; a missing or unreadable folder is not an error.
+// Sweep removes the temporary files that a killed process left beside each of files, which are absolute paths. It skips
+// folders that it cannot open. Call it before any tool runs.
 func Sweep(files []string) error {
 	folders := map[string][]string{}
 	for _, f := range files {

@@ -11,7 +11,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Limits of one .gitignore file.
 const (
 	maxIgnoreRules = 1000
 	maxIgnoreBytes = 1 << 20
@@ -26,8 +25,7 @@ type ignoreRule struct {
 	onlyDirs bool
 }
 
-// LoadIgnores reads the .gitignore files from the workspace folder down to the folder at t. It makes IsIgnored usable
-// during a walk without RespectGitIgnore.
+// LoadIgnores prepares IsIgnored for the entries of the folder at t, for a walk without RespectGitIgnore.
 func (w *Walk) LoadIgnores(t Target) {
 	if t.Workspace == "" {
 		return
@@ -39,7 +37,6 @@ func (w *Walk) LoadIgnores(t Target) {
 	}
 }
 
-// loadIgnoresAbove reads the .gitignore files from the workspace folder down to the parent of t.
 func (w *Walk) loadIgnoresAbove(t Target) {
 	rel, err := filepath.Rel(t.Workspace, t.Real)
 	if err != nil || rel == "." {
@@ -55,7 +52,6 @@ func (w *Walk) loadIgnoresAbove(t Target) {
 	}
 }
 
-// readIgnores reads the .gitignore file of a folder. It returns no rules if that is missing or not a regular file.
 func readIgnores(root *os.Root, dir string) []ignoreRule {
 	info, err := root.Lstat(".gitignore")
 	if err != nil || !info.Mode().IsRegular() {
@@ -100,8 +96,7 @@ func parseIgnore(line string) (ignoreRule, bool) {
 	return r, r.pattern != "" && doublestar.ValidatePattern(r.pattern)
 }
 
-// IsIgnored reports whether e is a .git folder or the .gitignore files read so far exclude it. The last matching rule
-// decides.
+// IsIgnored reports whether e is a .git folder or the .gitignore files read so far exclude it.
 func (w *Walk) IsIgnored(e Entry) bool {
 	if e.IsDir() && e.Name() == ".git" {
 		return true

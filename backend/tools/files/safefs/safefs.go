@@ -1,11 +1,10 @@
 // Package safefs resolves the paths of calls, opens files safely and walks folders.
 //
-// A path is resolved to the real place it leads to, and that place is classified. The file is then opened through a
-// handle of its folder. Before that, safefs checks that the handle is the resolved folder, so that it refuses a link
-// swapped in meanwhile. It opens only regular files and never blocks on a pipe or a device.
+// A path is resolved to a Target. When its file or folder is opened, safefs checks that it is at the resolved path, so
+// that a link swapped in meanwhile is refused. It opens only folders and regular files.
 //
-// Package policy decides about permissions; safefs refuses only places that no tool may touch. Errors that the caller
-// can correct are *toolkit.CallError.
+// Package policy decides about permissions; safefs itself refuses places that no tool may touch. Errors that the caller
+// can correct are *toolkit.CallError; Lstat also returns fs.ErrNotExist.
 package safefs
 
 import (
@@ -39,7 +38,7 @@ type FS struct {
 	workspace workspaceHandle
 }
 
-// New returns an FS. It opens nothing until it is used.
+// New returns an FS.
 func New(cfg Config) *FS { return &FS{cfg: cfg} }
 
 // Close closes the handle of the workspace folder.
@@ -47,7 +46,7 @@ func (f *FS) Close() error { return f.workspace.close() }
 
 // Target is the place that a path leads to.
 type Target struct {
-	// Real is the absolute, clean path, with links followed as far as the path exists.
+	// Real is an absolute, clean path.
 	Real string
 	// DisplayPath is Real as people and models see it: relative to the workspace folder if it is inside.
 	DisplayPath string
@@ -58,7 +57,7 @@ type Target struct {
 	NoFollow bool
 }
 
-// Locate resolves a path of a call, following links.
+// Locate resolves a path of a call, following links. toolkit.Paths.Resolve says which paths it refuses.
 func (f *FS) Locate(path string) (Target, error) {
 	found, failed, err := f.cfg.Resolve(path)
 	if err != nil {
@@ -79,8 +78,8 @@ func (t *Target) set(real, workspace string) {
 	}
 }
 
-// LocateReal returns the target at a path that was resolved earlier. It follows no links. If the path contains a link
-// by now, opening the target fails.
+// LocateReal returns the target at an absolute path that was resolved earlier. It follows no links, and it refuses
+// places that no tool may touch.
 func (f *FS) LocateReal(path string) (Target, error) {
 	workspace, err := protectedpaths.Resolve(f.cfg.Folder())
 	if err != nil {
@@ -133,7 +132,6 @@ func RedirectError(what string) error {
 	}
 }
 
-// workspaceHandle caches an open handle of the workspace folder.
 type workspaceHandle struct {
 	mu   sync.Mutex
 	path string
@@ -161,7 +159,7 @@ func (w *workspaceHandle) open(folder, dir string) (*os.Root, error) {
 	return w.root.OpenRoot(rel)
 }
 
-// current reports whether the handle is still the folder at its path, which may have been created again.
+// current is false if the folder was removed and created again.
 func (w *workspaceHandle) current() bool {
 	held, err := w.root.Stat(".")
 	if err != nil {
@@ -245,7 +243,6 @@ func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 	return file, now, nil
 }
 
-// isNowAt reports whether the entry at path is the open file f. It does not follow a link.
 func isNowAt(f *os.File, path string) bool {
 	held, err := f.Stat()
 	if err != nil {
@@ -280,7 +277,6 @@ func (f *FS) Lstat(t Target) (fs.FileInfo, error) {
 	return info, err
 }
 
-// regular returns an error for anything but a regular file.
 func regular(t Target, info fs.FileInfo) error {
 	mode := info.Mode()
 	switch {
@@ -312,10 +308,11 @@ func Kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// IsSpecial reports whether mode is the mode of a pipe, a socket or a device, which have no stored content.
+// IsSpecial reports whether mode is that of something other than a regular file, a folder or a link.
 func IsSpecial(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
 
-// Explain turns a file system error into an error that tells the caller what to do.
+// Explain returns a *toolkit.CallError for a file system error about t. An err that already wraps one is returned as
+// is.
 func (f *FS) Explain(t Target, err error) error {
 	var known *toolkit.CallError
 	switch {
@@ -335,7 +332,6 @@ func (f *FS) Explain(t Target, err error) error {
 	}
 }
 
-// cause returns the text of a file system error without the path, which the message already contains.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -344,10 +340,9 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// maxCompared limits how many names are compared with a missing name.
 const maxCompared = 2000
 
-// SuggestNearest returns a suggestion with similar names in the folder of a missing target.
+// SuggestNearest returns a suggestion for a missing target, with similar names in its folder if there are any.
 func (f *FS) SuggestNearest(t Target) string {
 	root, err := os.OpenRoot(filepath.Dir(t.Real))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"sextant/backend/toolkit"
 )
 
-// maxVisited limits the entries of one walk, MaxDepth its levels of nested folders.
+// maxVisited limits the entries of one walk. MaxDepth is the usual Depth of a walk with subfolders.
 const (
 	maxVisited = 200_000
 	MaxDepth   = 64
@@ -37,7 +37,8 @@ type Entry struct {
 	dir *os.Root
 }
 
-// Open opens a regular file of at most maxSize bytes. For anything else, ok is false.
+// Open opens a regular file of at most maxSize bytes during Visit; the caller closes it. For anything else and on an
+// error, ok is false.
 func (e Entry) Open(maxSize int64) (f *os.File, ok bool) {
 	info, err := e.dir.Lstat(e.Name())
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
@@ -56,31 +57,28 @@ func (e Entry) Open(maxSize int64) (f *os.File, ok bool) {
 // Walk visits the entries of a folder in the order of their names, without following links. It skips secret places,
 // places that the person's rules deny to the tool, and the inside of .git.
 type Walk struct {
-	FS  *FS
-	Ctx context.Context //nolint:containedctx // a Walk lives for one call
-	// Tool is the name of the tool that walks.
-	Tool string
-	// RespectGitIgnore skips entries that .gitignore files exclude.
+	FS               *FS
+	Ctx              context.Context //nolint:containedctx // a Walk lives for one call
+	Tool             string
 	RespectGitIgnore bool
 	// Depth is the number of levels to visit; 1 is the folder without its subfolders.
 	Depth int
 	Visit func(Entry) error
 
-	// SkippedCount counts entries that were skipped because they are secret, forbidden or unreadable.
+	// SkippedCount counts entries that are secret, forbidden or unreadable.
 	SkippedCount int
 	// Incomplete is true if the walk ended after maxVisited entries, or did not enter a folder at the last level.
 	Incomplete bool
 
-	base      string
-	rules     []ignoreRule
-	visited   int
-	forbidden []string
-	downloads string
-	// fromOutside is true once the walk has visited a downloaded file.
+	base        string
+	rules       []ignoreRule
+	visited     int
+	forbidden   []string
+	downloads   string
 	fromOutside bool
 }
 
-// Run walks the folder at t. It returns the error of Visit, but nil for ErrStop and after 200,000 entries.
+// Run walks the folder at t. It returns nil if Visit ends the walk with ErrStop, and after 200,000 entries.
 func (w *Walk) Run(t Target) error {
 	root, err := w.FS.OpenDir(t, t.Real)
 	if err != nil {
@@ -101,7 +99,6 @@ func (w *Walk) Run(t Target) error {
 	return err
 }
 
-// loadForbidden reads the person's rules. If that fails, the walk does not start.
 func (w *Walk) loadForbidden() error {
 	paths, err := w.FS.cfg.ForbiddenPaths(w.Ctx, w.Tool)
 	if err != nil {
@@ -185,7 +182,6 @@ func (w *Walk) subfolder(root *os.Root, e Entry, depth int) error {
 	return w.folder(sub, e.Rel, depth)
 }
 
-// read lists a folder by name, up to the limit of the walk.
 func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 	d, err := root.Open(".")
 	if err != nil {
@@ -211,7 +207,7 @@ func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
-// Sources returns the downloads folder as a source of outside text if the walk visited files in it.
+// Sources returns the downloads folder as a source of outside text if the walk visited something in it.
 func (w *Walk) Sources() []string {
 	if !w.fromOutside {
 		return nil
@@ -219,7 +215,7 @@ func (w *Walk) Sources() []string {
 	return []string{"download:" + filepath.Base(w.downloads)}
 }
 
-// SkippedNote returns a note about the entries that the walk skipped, after the caller's own note more. more may be "".
+// SkippedNote returns more, which may be "", followed by a note about entries that the walk left out.
 func (w *Walk) SkippedNote(more string) string {
 	var all []string
 	if more != "" {

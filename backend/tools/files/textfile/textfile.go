@@ -1,5 +1,5 @@
 // Package textfile decodes files to UTF-8 text and encodes text in a file's own encoding, with its byte order mark.
-// Errors that the caller can correct are *toolkit.CallError.
+// For content that is not text, the error is a *toolkit.CallError.
 package textfile
 
 import (
@@ -28,17 +28,16 @@ const (
 	Latin1 = "latin-1"
 )
 
-// HeadBytes is the number of bytes that are read to detect the type of a file.
+// HeadBytes is the number of bytes from which the format of a file is detected.
 const HeadBytes = 8192
 
-// utf8BOM is the byte order mark of UTF-8.
 var utf8BOM = []byte{0xEF, 0xBB, 0xBF}
 
 // Format is the encoding of a text file.
 type Format struct {
 	Encoding string
 	BOM      bool
-	// BigEndian is the byte order of UTF-16.
+	// BigEndian applies to UTF16.
 	BigEndian bool
 }
 
@@ -54,7 +53,6 @@ func (f Format) String() string {
 	return name
 }
 
-// detect returns the format by the first bytes of a file; whole is true if they are the whole file.
 func detect(head []byte, whole bool, encoding, name string, size int64) (Format, error) {
 	switch {
 	case encoding == Latin1:
@@ -118,7 +116,8 @@ func (f Format) order() unicode.Endianness {
 	return unicode.LittleEndian
 }
 
-// Decode returns the text of the file called name with this content. It fails if Encode would not restore the content.
+// Decode returns the text of the file called name with this content. It fails for content that is not text in UTF-8, or
+// in UTF-16 with a byte order mark.
 func Decode(content []byte, name string) (string, Format, error) {
 	r, f, err := NewReader(bytes.NewReader(content), "", name, int64(len(content)))
 	if err != nil {

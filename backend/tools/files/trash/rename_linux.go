@@ -35,5 +35,4 @@ func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	return errors.Join(a.Sync(), b.Sync())
 }
 
-// crossDevice reports whether a rename failed because the folders are on different file systems.
 func crossDevice(err error) bool { return errors.Is(err, unix.EXDEV) }

@@ -1,5 +1,5 @@
-// Package trash keeps removed files and folders until they are restored. An item older than thirty days is deleted when
-// another one is put into the trash.
+// Package trash keeps removed files and folders until they are restored. Putting an item into the trash deletes items
+// that are older than thirty days.
 //
 // Each item has its own folder in the trash, with the removed file or folder and an item.json that records its original
 // path. An item is moved to the trash by a rename. From another file system it is copied, up to a limit, and removed
@@ -27,19 +27,17 @@ import (
 const (
 	metadataName = "item.json"
 	contentName  = "thing"
-	// maxAge is the age from which Put deletes an item.
-	maxAge = 30 * 24 * time.Hour
+	maxAge       = 30 * 24 * time.Hour
 	// maxCopied and maxEntries limit the bytes and entries copied from another file system.
 	maxCopied  = 1 << 30
 	maxEntries = 20_000
-	// maxItems limits the list of items.
-	maxItems = 1000
+	maxItems   = 1000
 )
 
 // ErrTooLarge is returned for an item on another file system that is too large to copy.
 var ErrTooLarge = errors.New("it is on another disk than the trash and larger than 1 GB or 20,000 files")
 
-// ErrNotFound is returned for an item that is no longer in the trash.
+// ErrNotFound is returned for an id that is not in the trash.
 var ErrNotFound = errors.New("it is no longer in the trash")
 
 var validID = regexp.MustCompile(`^[a-z2-7]{26}$`)
@@ -97,7 +95,6 @@ func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	return item, nil
 }
 
-// take moves the entry base of from into dir, the folder of an item.
 func (bin *Bin) take(from *os.Root, base, dir string) error {
 	into, err := os.OpenRoot(dir)
 	if err != nil {
@@ -127,7 +124,6 @@ func copyAcross(from *os.Root, base string, into *os.Root, to string) error {
 	return nil
 }
 
-// budget is the number of bytes and entries that may still be copied.
 type budget struct{ bytes, entries int64 }
 
 func (b *budget) copy(from *os.Root, base string, into *os.Root, to string) error {
@@ -220,7 +216,7 @@ func (bin *Bin) Item(id string) (wire.TrashItem, error) {
 	return item, nil
 }
 
-// Items returns the items of the trash, newest first.
+// Items returns up to 1000 items of the trash, newest first.
 func (bin *Bin) Items() []wire.TrashItem {
 	all := []wire.TrashItem{}
 	if bin.dir == "" {
@@ -228,7 +224,7 @@ func (bin *Bin) Items() []wire.TrashItem {
 	}
 	entries, err := os.ReadDir(bin.dir)
 	if err != nil {
-		return all // the trash folder does not exist yet
+		return all // there may be no trash folder yet
 	}
 	for _, e := range entries {
 		if item, err := bin.Item(e.Name()); err == nil {
@@ -267,7 +263,6 @@ func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep removes items older than maxAge.
 func (bin *Bin) sweep() {
 	for _, item := range bin.Items() {
 		if bin.now().Sub(item.Time) > maxAge {

@@ -12,12 +12,11 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxLength limits the typed text, in bytes.
 const maxLength = 8192
 
 // Resolve returns the URL for the text typed. A word known to alias becomes its address, "shop.example" gets https://,
-// and localhost and bare IP addresses get http://. For a single word, another scheme (except about:blank) or an
-// address with a user name, Resolve returns a *toolkit.CallError.
+// and localhost and bare IP addresses get http://. For text that is not a web address, such as a single word, Resolve
+// returns a *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {
@@ -65,7 +64,7 @@ func notAnAddress(s string) error {
 		`send a whole address such as {"url":"https://example.com"}`)
 }
 
-// schemeOf returns the scheme before a colon. "localhost:8080" and "shop.example:443/x" have none.
+// "localhost:8080" and "shop.example:443/x" have no scheme.
 func schemeOf(s string) (scheme string, ok bool) {
 	before, after, ok := strings.Cut(s, ":")
 	if !ok || before == "" {
@@ -91,7 +90,6 @@ func schemeOf(s string) (scheme string, ok bool) {
 	return scheme, true
 }
 
-// isScheme reports whether a word before a colon and digits is a scheme and not a host.
 func isScheme(word string) bool {
 	switch word {
 	case "javascript", "data", "file", "chrome", "about", "blob", "mailto", "tel", "http", "https", "ws", "wss", "ftp",
@@ -115,8 +113,7 @@ func defaultScheme(s string) string {
 	return "https"
 }
 
-// plausibleHost reports whether a host is a name with a dot, localhost or an IP address. A single word is more likely a
-// search.
+// A single word is more likely a search than a host.
 func plausibleHost(host string) bool {
 	if isLocalhostOrIP(host) {
 		return true

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// chord returns the last key of a chord, and whether it has a modifier other than Shift.
 func chord(key string) (last string, modified bool) {
 	key = strings.ToLower(key)
 	parts := strings.Split(key, "+")

@@ -21,7 +21,6 @@ type ConsoleValue struct {
 	More int `json:"more,omitempty"`
 }
 
-// maxLine limits each message in the text, in characters.
 const maxLine = 500
 
 // Console lists console messages; more is the number of older messages that were left out.

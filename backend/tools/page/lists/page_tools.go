@@ -48,7 +48,6 @@ func PageTools(list []browser.PageTool, from []string) toolspec.Result {
 	return r
 }
 
-// compactJSON returns raw on one line, or "{}" if raw is not JSON.
 func compactJSON(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

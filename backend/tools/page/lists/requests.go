@@ -66,8 +66,8 @@ func Request(d browser.RequestDetail, from []string) toolspec.Result {
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
 	r.Sources = observation.AppendMissing(from, observation.Sources(d.Initiator)...)
 	if d.Body != "" || len(d.ResponseHeaders) > 0 {
-		// The server becomes a source only if it sent text. The address comes from the page. If the address made the
-		// server a source, text of the page could be sent to that server without a question.
+		// The server becomes a source only if it sent text. The page chose the address; if that made the server a
+		// source, text of the page could be sent to that server without a question.
 		r.Sources = observation.AppendMissing(r.Sources, observation.Sources(d.URL)...)
 	}
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// DefaultMaxTokens limits the text of a result unless the call sets another limit.
+// DefaultMaxTokens is the usual limit of a result's text.
 const DefaultMaxTokens = 2000
 
 // Value is the result value of a tool that returns an observation.
@@ -79,7 +79,6 @@ func Result(
 	return r
 }
 
-// preview returns the lines below a card's sentence: "31 elements · Order lamps · v12" and the events.
 func preview(a annotation.Observation) []string {
 	n := len(a.Elements) + a.LeftOut
 	count := english.Plural(n, "element", "")
@@ -101,8 +100,8 @@ func preview(a annotation.Observation) []string {
 	return lines
 }
 
-// Escape replaces control and other invisible characters by \u escapes, so that the text stays on one line. Such
-// characters above U+FFFF become \ufffd.
+// Escape replaces control, format, private-use and line-separator characters by \u escapes, so that the text stays on
+// one line. Those above U+FFFF become \ufffd.
 func Escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {

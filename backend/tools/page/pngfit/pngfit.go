@@ -10,7 +10,7 @@ import (
 	"image/png"
 )
 
-// Limits of a picture. Model services refuse longer sides.
+// maxSide is a limit of model services.
 const (
 	maxSide  = 7_800
 	maxBytes = 4 << 20
@@ -19,9 +19,8 @@ const (
 // ErrTooLarge is returned for a picture that is too large to decode.
 var ErrTooLarge = errors.New("the picture is too large")
 
-// Fit returns raw as a PNG within maxSide and maxBytes. It cuts a picture that is too long at the bottom or right, then
-// halves its size until the bytes fit or it is less than 200 pixels wide. note says what was done, or is "" if nothing
-// was.
+// Fit cuts the PNG raw at the bottom and right to sides of at most 7,800 pixels, then halves its size until it has at
+// most 4 MiB or is less than 200 pixels wide. note describes the change, or is "" if there was none.
 func Fit(raw []byte) (data []byte, size image.Point, note string, err error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
@@ -62,7 +61,6 @@ func crop(img image.Image, side int) *image.RGBA {
 	return out
 }
 
-// halve averages each square of two by two pixels.
 func halve(p *image.RGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rect(0, 0, max(1, p.Rect.Dx()/2), max(1, p.Rect.Dy()/2)))
 	for y := range out.Rect.Dy() {

@@ -1,5 +1,5 @@
 // Package readable extracts the readable text of HTML as markdown or plain text. It leaves out navigation, asides and
-// the footer around an article, and keeps links and tables. The text is as untrusted as the HTML.
+// the footer around an article. The text is as untrusted as the HTML.
 package readable
 
 import (
@@ -20,8 +20,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Limits for an article: its smallest number of characters, its smallest share of the page's text, and the largest
-// number of forms and buttons on the page.
+// maxArticleForms limits the forms and buttons together.
 const (
 	minArticle      = 600
 	minArticleShare = 0.5
@@ -55,7 +54,6 @@ func ExtractHTML(source, address, format string) (text string, cut bool, err err
 	return convert(doc, address, format)
 }
 
-// isHidden reports whether the markup of n hides it.
 func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Iframe, atom.Object:
@@ -69,7 +67,6 @@ func has(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// convert returns the text of a parsed document. It modifies the document.
 func convert(doc *html.Node, address, format string) (text string, cut bool, err error) {
 	node := find(doc, atom.Body)
 	if node == nil {
@@ -104,7 +101,6 @@ func unescape(md string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(md)
 }
 
-// isArticle reports whether body is mostly one article.
 func isArticle(body *html.Node) bool {
 	fields := 0
 	var text *html.Node
@@ -126,7 +122,6 @@ func isArticle(body *html.Node) bool {
 	return n >= minArticle && float64(n) >= minArticleShare*float64(all)
 }
 
-// dropAsides removes navigation, asides and the footer, and reports whether it removed anything.
 func dropAsides(body *html.Node) bool {
 	return drop(body, func(n *html.Node) bool {
 		switch n.DataAtom {
@@ -141,7 +136,6 @@ func dropAsides(body *html.Node) bool {
 	})
 }
 
-// drop removes the nodes that match and reports whether it removed any.
 func drop(n *html.Node, match func(*html.Node) bool) (dropped bool) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
@@ -186,7 +180,6 @@ func find(n *html.Node, a atom.Atom) *html.Node {
 	return nil
 }
 
-// tidy removes trailing white space from lines and merges consecutive empty lines.
 func tidy(s string) string {
 	var b strings.Builder
 	empty := 0
