@@ -90,7 +90,6 @@ func IsLocalHost(hostport string) bool {
 	return false
 }
 
-// parseIP parses an IP address as browsers do, including IPv4 with fewer parts, octal or hexadecimal.
 func parseIP(s string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.Unmap(), true

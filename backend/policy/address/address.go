@@ -84,7 +84,6 @@ func reservedRanges() []reservedRange {
 	}
 }
 
-// prefixBytes are the leading bytes of an IPv6 prefix, followed by zeros.
 type prefixBytes [16]byte
 
 func prefix(lead ...byte) prefixBytes {

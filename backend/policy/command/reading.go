@@ -24,7 +24,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of one reading: nested scripts, judged commands and reported files.
 const (
 	maxDepth    = 10
 	maxCommands = 2000

@@ -69,7 +69,6 @@ func New(own OwnFolders) *Classifier {
 	return p
 }
 
-// addLinkTarget also protects the target of a secret place that is a link.
 func (p *Classifier) addLinkTarget(home, rel string, place Classification) {
 	path := filepath.Join(home, filepath.FromSlash(rel))
 	if real, ok := linkTarget(home, path); ok {
@@ -77,8 +76,7 @@ func (p *Classifier) addLinkTarget(home, rel string, place Classification) {
 	}
 }
 
-// linkTarget returns the target of a path in home. ok is false if the path is not a link, or if the target contains the
-// home folder, which would make everything secret.
+// linkTarget ignores a target that contains the home folder, which would make everything secret.
 func linkTarget(home, path string) (real string, ok bool) {
 	real, err := Resolve(path)
 	return real, err == nil && real != path && !isUnder(foldPath(home), foldPath(real))
@@ -129,7 +127,6 @@ func (p *Classifier) ClassifyByName(path string) Classification {
 	return p.classifyNames(foldPath(path))
 }
 
-// classifyNames classifies a folded path by its names alone.
 func (p *Classifier) classifyNames(at []string) Classification {
 	worst := p.fixed.find(at)
 	if worst.exempt {
@@ -154,7 +151,6 @@ func (p *Classifier) classifyNames(at []string) Classification {
 	return worst.Classification
 }
 
-// withResolved returns an absolute folder as written and with its links resolved, nil for "".
 func withResolved(dir string) []string {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil
@@ -172,7 +168,6 @@ func isUnder(path, dir []string) bool {
 	return len(path) >= len(dir) && slices.Equal(path[:len(dir)], dir)
 }
 
-// otherHomeLength returns how many leading elements of a path are the home folder of any user, 0 if there is none.
 func otherHomeLength(at []string) int {
 	switch {
 	case len(at) >= 1 && at[0] == "root":

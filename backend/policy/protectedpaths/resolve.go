@@ -75,7 +75,6 @@ func follow(path string, step func(string)) (string, error) {
 	}
 }
 
-// nextElement splits the first element from a path.
 func nextElement(path string) (element, rest string, found bool) {
 	path = strings.TrimLeftFunc(path, separator)
 	if path == "" {

@@ -24,7 +24,6 @@ const Placeholder = "•••"
 // chance.
 const minSecretLength = 4
 
-// maxKinds is the maximum number of kinds that CountHidden returns.
 const maxKinds = 20
 
 // Redactor hides secrets in the parts of one response. The zero value knows no secrets. It is not safe for concurrent
@@ -61,7 +60,6 @@ func New(secrets []string) *Redactor {
 // request body". The names in kinds come from the page; they are truncated but not sanitized.
 func (r *Redactor) CountHidden() (n int, kinds []string) { return r.hidden, slices.Clone(r.kinds) }
 
-// mark counts a hidden value and returns its replacement.
 func (r *Redactor) mark(what, where string) string {
 	r.hidden++
 	if r := []rune(what); len(r) > 60 {

@@ -192,7 +192,6 @@ func isDistinctive(w string) bool {
 	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
 }
 
-// decodings returns data unchanged, decoded in every way that succeeds, and undisguised.
 func decodings(data string) []string {
 	forms := []string{data}
 	if strings.Contains(data, "%") || strings.Contains(data, "+") {
@@ -223,7 +222,6 @@ func decodings(data string) []string {
 	return append(forms, undisguised(data)...)
 }
 
-// undisguised returns data reversed, decoded by rot13, and with single letters joined into words.
 func undisguised(data string) []string {
 	backwards := []rune(data)
 	slices.Reverse(backwards)
@@ -255,7 +253,6 @@ func rot13(r rune) rune {
 	return r
 }
 
-// printable reports whether b is readable text.
 func printable(b []byte) bool {
 	return len(b) > 0 && !slices.ContainsFunc([]rune(string(b)), func(r rune) bool {
 		return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r)

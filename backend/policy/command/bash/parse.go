@@ -14,7 +14,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits for one script: its length in bytes, and the depth of nested brackets.
 const (
 	maxText   = 64 << 10
 	maxNested = 200
@@ -68,7 +67,6 @@ func commentsStartWords(file *syntax.File, text string) bool {
 	return valid
 }
 
-// nestingDepth returns an upper bound for how deep the parser descends: each opening character may add one level.
 func nestingDepth(text string) int {
 	depth, deepest := 0, 0
 	for i := range len(text) {

@@ -77,7 +77,6 @@ var numberPrinters = map[string][]string{
 	"wc":    {"", "-c", "-l", "-m", "-w"},
 }
 
-// printsNumber reports whether a substitution ends with one of numberPrinters that is given no file.
 func printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {
 		return false

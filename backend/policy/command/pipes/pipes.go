@@ -109,7 +109,6 @@ func PrintedFiles(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool)
 	return all
 }
 
-// findRoots returns the words of find before its expression.
 func findRoots(words []bash.Word) []bash.Word {
 	var roots []bash.Word
 	for _, w := range words {

@@ -18,7 +18,6 @@ type Program struct {
 	Grantable bool
 }
 
-// programTable has the programs that need only a table entry.
 var programTable = merge(readers, builtins, writers, riskyPrograms, codeRunners)
 
 // Lookup returns the entry of a program. ok is false if it has none.
