@@ -8,8 +8,8 @@ import (
 )
 
 type variable struct {
-	values []string
-	glob   bool
+	values  []string
+	glob    bool
 	unknown bool
 	// certainIn are the parts of the script where it has one of values for certain. Elsewhere it may also be empty.
 	certainIn []span
