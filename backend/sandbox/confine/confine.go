@@ -149,8 +149,7 @@ type Sandbox struct {
 	cfg        Config
 	once       sync.Once
 	mechanisms mechanisms
-	// reason says why no sandbox is available.
-	reason string
+	reason     string
 }
 
 // New returns a Sandbox. It detects the available mechanisms at first use.
@@ -178,7 +177,6 @@ func (s *Sandbox) IsolatesNetwork() bool {
 	return s.mechanisms.Bubblewrap != ""
 }
 
-// mechanisms are the mechanisms that confine runs.
 type mechanisms struct {
 	Available bool
 	// Bubblewrap is the path of the program, "" if it is not used. UserNamespace makes it create a user namespace.

@@ -150,7 +150,6 @@ func (s *socketPool) close() {
 	}
 }
 
-// pooledConn is a connection into a run.
 type pooledConn struct {
 	net.Conn
 	pool *socketPool

@@ -66,7 +66,6 @@ func (g *Guard) dialAny(ctx context.Context, network string, t target, addrs []n
 	return nil, errors.Join(errs...)
 }
 
-// dialWithin dials one checked address, within limit.
 func (g *Guard) dialWithin(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -115,7 +115,6 @@ func New(cfg Config) *Guard {
 	return g
 }
 
-// addDenied adds one entry of Config.DenyHosts.
 func (g *Guard) addDenied(host string) {
 	if host == wildcard {
 		g.denyUnlisted = true
@@ -129,7 +128,6 @@ func (g *Guard) addDenied(host string) {
 	g.deniedHosts = append(g.deniedHosts, t)
 }
 
-// wildcard denies all hosts that are not allowed by name.
 const wildcard = "*"
 
 // ValidateDeniedHost is like ValidateHost, for an entry of Config.DenyHosts, which may also be "*".

@@ -37,7 +37,6 @@ func (g *Guard) StartProxy() (addr string, err error) {
 	return p.addr, nil
 }
 
-// proxy is a running filtering proxy.
 type proxy struct {
 	guard     *Guard
 	addr      string
@@ -55,7 +54,6 @@ type proxy struct {
 	handlers sync.WaitGroup // Add is called only under mu while not closed
 }
 
-// newProxy serves ln until close. ctx is the context of its connections.
 func (g *Guard) newProxy(ctx context.Context, ln net.Listener, r *commandHooks) *proxy {
 	p := &proxy{guard: g, addr: ln.Addr().String(), command: r}
 	ctx, cancel := context.WithCancel(ctx)
@@ -163,7 +161,6 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	relay(client, buffered.Reader, upstream)
 }
 
-// relay copies in both directions until both ends are done, and forwards half-closes.
 func relay(client net.Conn, fromClient io.Reader, upstream net.Conn) {
 	var sending sync.WaitGroup
 	sending.Go(func() {
@@ -179,7 +176,6 @@ func relay(client net.Conn, fromClient io.Reader, upstream net.Conn) {
 	sending.Wait()
 }
 
-// closeWrite shuts down the sending half of c, or closes c if that is not possible.
 func closeWrite(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()

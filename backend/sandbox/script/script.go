@@ -39,7 +39,6 @@ func DefaultLimits() Limits {
 	return Limits{Memory: 64 << 20, Time: 30 * time.Second, Calls: 100, ValueBytes: 4 << 20, OutputLines: 500}
 }
 
-// Limits that callers cannot change.
 const (
 	maxBodyBytes = 64 << 10
 	maxCallDepth = 1000
@@ -155,7 +154,6 @@ const runnerSource = `
   body(parse(%s), tools).then((v) => end(true, stringify(v === undefined ? null : v) ?? 'null', 0)).catch(fail);
 })()`
 
-// run is one run of a body.
 type run struct {
 	ctx    context.Context
 	host   Host
@@ -237,7 +235,6 @@ func (r *run) limitReached() bool {
 	return r.reached != ""
 }
 
-// outcome returns the result of the run. err is the error of the engine.
 func (r *run) outcome(err error) (json.RawMessage, error) {
 	r.mu.Lock()
 	limit := r.reached
@@ -282,7 +279,6 @@ func (l Limits) message(limit string) string {
 	return fmt.Sprintf("a value is longer than %d bytes of JSON", l.ValueBytes)
 }
 
-// linesBeforeBody is the number of lines before the body in the compiled function.
 const linesBeforeBody = 3
 
 func engineError(err error) error {
@@ -301,7 +297,6 @@ func engineError(err error) error {
 	return &Error{Message: text, Line: max(0, e.LineNumber-linesBeforeBody), Limit: limit}
 }
 
-// jsString quotes s as a JavaScript string literal.
 func jsString(s string) string {
 	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
 	if err != nil {

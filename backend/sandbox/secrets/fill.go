@@ -130,7 +130,7 @@ func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (
 	return filled, nil
 }
 
-// refusal returns why a secret must not be used in sink, nil if it may be used. The caller must lock mu.
+// The caller must lock mu.
 func (v *Vault) refusal(name string, sink Sink) *Refusal {
 	s, ok := v.index.Secrets[name]
 	if !ok {
@@ -182,7 +182,6 @@ func originOrUnknown(origin string) string {
 	return origin
 }
 
-// serverPrefix is the prefix of the host of a secret for an MCP server's process.
 const serverPrefix = "mcp:"
 
 // ServerHost returns the host that binds a secret to an MCP server.
@@ -195,7 +194,6 @@ func ServerName(host string) (name string, ok bool) {
 	return cutServer(strings.TrimSpace(host))
 }
 
-// normalizeHost validates and normalizes the host of a secret.
 func normalizeHost(input string) (string, error) {
 	input = strings.TrimSpace(input)
 	if name, server := cutServer(input); server {

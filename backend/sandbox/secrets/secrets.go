@@ -46,7 +46,6 @@ const (
 	MaxValueBytes = 64 << 10
 )
 
-// maxSecrets limits the number of secrets.
 const maxSecrets = 1000
 
 // Secret describes a secret without its value.
@@ -108,7 +107,6 @@ type Vault struct {
 	masker    atomic.Pointer[masker]
 }
 
-// index is everything that is stored about the secrets except their values.
 type index struct {
 	Version int               `json:"version"`
 	Secrets map[string]Secret `json:"secrets"`
@@ -267,7 +265,6 @@ func (v *Vault) Delete(name string) error {
 	return nil
 }
 
-// countUse counts one use of each secret. It only logs an error, so that the use can go on.
 func (v *Vault) countUse(names []string) {
 	now := v.cfg.Now().UTC()
 	err := v.update(func() error {

@@ -144,7 +144,6 @@ func callRows(pairs []sqlite.AuditPair) ([]wire.CallRow, error) {
 	return rows, nil
 }
 
-// callRow combines the two audit rows of a call.
 func callRow(p sqlite.AuditPair) (wire.CallRow, error) {
 	var in event.CallIntent
 	if err := json.Unmarshal(p.Intent.Body, &in); err != nil {

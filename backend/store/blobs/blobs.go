@@ -90,7 +90,6 @@ func (s *Store) Put(r io.Reader) (id string, err error) {
 	return id, nil
 }
 
-// finish flushes the file and renames it to its id, which makes it visible.
 func (s *Store) finish(f *os.File, id string) error {
 	if err := f.Sync(); err != nil {
 		return err

@@ -30,10 +30,9 @@ func IsFull(err error) bool {
 // Limits of the free space in bytes. Space is reported as low below LowBytes, and no longer as low from enough on.
 // Below minimum no write is expected to succeed.
 const (
-	LowBytes = 200 << 20
-	enough   = 220 << 20
-	minimum  = 256 << 10
-	// trialSize is how much a trial write writes.
+	LowBytes  = 200 << 20
+	enough    = 220 << 20
+	minimum   = 256 << 10
 	trialSize = 64 << 10
 )
 
@@ -140,7 +139,6 @@ func (w *Watcher) watch(ctx context.Context) {
 	}
 }
 
-// measure updates the free space and nothing else.
 func (w *Watcher) measure() {
 	if left, err := w.cfg.FreeBytes(w.cfg.Folder); err == nil {
 		w.mu.Lock()
@@ -171,7 +169,6 @@ func (w *Watcher) check(ctx context.Context) {
 	}
 }
 
-// try makes a trial write and removes it.
 func (w *Watcher) try(ctx context.Context) error {
 	f, err := os.CreateTemp(w.cfg.Folder, ".room-*")
 	if err != nil {

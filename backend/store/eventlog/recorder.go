@@ -32,7 +32,6 @@ type Storage interface {
 	LastSeq(ctx context.Context) (int64, error)
 }
 
-// maxBatch limits how many events one transaction stores.
 const maxBatch = 1024
 
 // Recorder publishes and stores all events. It is safe for concurrent use.
@@ -42,8 +41,7 @@ type Recorder struct {
 	inbox chan *entry
 	quit  chan struct{}
 	done  sync.WaitGroup
-	// mask removes secrets from the data of events before they are stored or delivered; nil removes nothing.
-	mask func(data []byte) []byte
+	mask  func(data []byte) []byte
 
 	mu     sync.Mutex
 	last   int64
@@ -78,7 +76,6 @@ func New(ctx context.Context, store Storage, log *slog.Logger) (*Recorder, error
 // SetMask sets the function that removes secrets from the JSON data of every event. Call it before the first Publish.
 func (r *Recorder) SetMask(mask func(data []byte) []byte) { r.mask = mask }
 
-// masked returns a copy of events without secrets.
 func (r *Recorder) masked(events []event.Event) []event.Event {
 	if r.mask == nil {
 		return events
@@ -147,7 +144,7 @@ func mergeStored(events, stored []event.Event) []event.Event {
 	return out
 }
 
-// write is the only writer. It takes all waiting entries, stores them in one transaction and delivers them.
+// write is the only writer of events.
 func (r *Recorder) write() {
 	for {
 		select {
@@ -159,7 +156,6 @@ func (r *Recorder) write() {
 	}
 }
 
-// batch returns first together with all entries that are waiting now.
 func (r *Recorder) batch(first *entry) []*entry {
 	group, size := []*entry{first}, len(first.events)
 	for size < maxBatch {

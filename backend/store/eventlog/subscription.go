@@ -12,9 +12,8 @@ import (
 // Limits of one subscriber. If more than queueLimit events wait, it reads them from the store again, pageSize at a
 // time.
 const (
-	queueLimit = 2048
-	pageSize   = 500
-	// mergedBytes limits the data of two joined events.
+	queueLimit  = 2048
+	pageSize    = 500
 	mergedBytes = 64 << 10
 )
 
@@ -194,7 +193,6 @@ func withData(e event.Event, data any) (event.Event, bool) {
 	return e, true
 }
 
-// pump delivers events until the subscription ends.
 func (s *Subscription) pump() {
 	defer close(s.out)
 	for s.ctx.Err() == nil {
@@ -328,7 +326,6 @@ func (s *Subscription) send(events []event.Event) bool {
 	return true
 }
 
-// unsubscribe removes a subscription that ended because of an error.
 func (r *Recorder) unsubscribe(s *Subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

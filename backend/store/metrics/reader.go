@@ -203,7 +203,6 @@ func readDurations(ctx context.Context, q sqlrows.Queryer, sp span, tools []wire
 	return nil
 }
 
-// rank returns the index of a percentile in n sorted values (nearest rank).
 func rank(n, percent int) int { return max(0, (n*percent+99)/100-1) }
 
 func readWaitingTimes(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {

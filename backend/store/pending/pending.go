@@ -23,13 +23,11 @@ type Journal interface {
 	Broadcast(events ...event.Event)
 }
 
-// maxOptional limits the optional entries of one key.
 const maxOptional = 400
 
 // errBehind is the error for events that are queued because earlier ones are waiting.
 var errBehind = fmt.Errorf("earlier events wait: %w", diskspace.ErrFull)
 
-// entry is one waiting write: an event, or the function write.
 type entry struct {
 	key   string
 	event *event.Event
@@ -83,7 +81,6 @@ func (q *Queue) AddWrite(key string, optional bool, write func(ctx context.Conte
 	return true
 }
 
-// count returns the number of waiting entries of key. The caller must lock mu.
 func (q *Queue) count(key string) int {
 	n := 0
 	for _, e := range q.entries {

@@ -54,7 +54,6 @@ type Store struct {
 	mask func(text string) string
 }
 
-// draftPrefix is the prefix of the names of files that have no row yet.
 const draftPrefix = "unfinished-"
 
 // New opens the folder dir and removes partly written files and expired results. If dir does not exist, it is created
@@ -76,7 +75,6 @@ func New(ctx context.Context, dir string, rows MetadataStore, mask func(text str
 	return s, s.prune(ctx)
 }
 
-// prune deletes results that are expired or exceed the limit, with their files.
 func (s *Store) prune(ctx context.Context) error {
 	if err := s.rows.PruneResults(ctx, time.Now().Add(-maxLooseAge), maxAll); err != nil {
 		return err
@@ -107,7 +105,6 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// idPattern matches the id of a result.
 var idPattern = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
 // Save stores text under a new id and returns about with that id and the size of the text. If whole is a *Draft of this

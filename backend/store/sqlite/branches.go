@@ -36,7 +36,6 @@ func (s *Store) Branches(ctx context.Context, conversation string) (list []event
 	return list, active, err
 }
 
-// projectBranch adds a branch, or makes one active.
 func projectBranch(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var b event.Branch
 	if err := json.Unmarshal(e.Data, &b); err != nil {
@@ -63,7 +62,6 @@ func projectBranch(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// checkRow returns an error if id is not "" and the conversation has no such row.
 func checkRow(ctx context.Context, tx *sql.Tx, table, id, conversation string) error {
 	if id == "" {
 		return nil

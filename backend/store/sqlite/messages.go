@@ -100,7 +100,7 @@ func encodeOptional(v any, n int) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// appendText adds streamed text to a message. It creates the message if its first event is a delta.
+// The first event of a message may be a delta.
 func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.Event) error {
 	if message == "" {
 		return errors.New("a delta without its message")

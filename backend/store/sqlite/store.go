@@ -91,7 +91,6 @@ func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, stri
 	return s, moved, nil
 }
 
-// prepare creates the folder of the file and returns the file's absolute path.
 func prepare(path string, log *slog.Logger) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
