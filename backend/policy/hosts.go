@@ -14,8 +14,8 @@ import (
 // invalidHost is the normalized form of an invalid host. It has no dot, so it counts as local and is refused.
 const invalidHost = "?"
 
-// NormalizeHost returns the canonical form of a host or host:port: lower case, ASCII, no trailing dot, every IPv4
-// notation as four decimal parts, IPv6 in brackets only before a port. "" stays "", and an invalid host becomes "?".
+// NormalizeHost returns the canonical form of a host or host:port: lower case, ASCII, no trailing dot, IPv4 as four
+// decimal parts, IPv6 in brackets only before a port. "" stays "", and an invalid host becomes "?".
 func NormalizeHost(hostport string) string {
 	hostport = strings.TrimSpace(hostport)
 	if hostport == "" {
@@ -72,7 +72,7 @@ func splitPort(s string) (host, port string) {
 }
 
 // IsLocalHost reports whether a host, with or without a port, is this machine or in a network that is not public. It
-// decides by the name alone and resolves nothing. An empty or invalid host counts as local.
+// judges the name and resolves nothing. An empty or invalid host counts as local.
 func IsLocalHost(hostport string) bool {
 	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")

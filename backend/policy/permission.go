@@ -12,8 +12,7 @@ import (
 type Permission string
 
 // The permissions. PermissionDefault decides by the call's effects and the mode. PermissionAllow omits the questions
-// that the mode Full omits, for calls from the window and the command line. PermissionAsk asks at each call except the
-// person's own, even if it only reads, and no grant can answer. PermissionNever refuses every call.
+// that the mode Full omits. PermissionAsk asks at each call except the person's own. PermissionNever refuses.
 const (
 	PermissionDefault Permission = ""
 	PermissionAllow   Permission = "allow"
@@ -27,7 +26,7 @@ func (p Permission) Valid() bool {
 }
 
 // ToolKey returns the key of a tool in Settings.AllowTools: the name of a baseline tool, and owner/name for any other,
-// with the owner percent-encoded. Tools with the same name from different panels or servers have different keys.
+// with the owner percent-encoded.
 func ToolKey(def toolspec.Definition) string {
 	if def.Origin == toolspec.OriginBaseline {
 		return def.Name

@@ -18,10 +18,9 @@ const (
 	maxEntryLength = 1000
 )
 
-// NewRule returns a rule, without an id, that forbids the Tool, Hosts, Commands and Paths of draft. It refuses calls of
-// the tool that use one of the entries, or every call of the tool if there are no entries. An empty Tool means all
-// tools, and then an entry is required. Paths are stored as written and with their links resolved. The error names the
-// invalid entry.
+// NewRule returns a rule, without an id, that forbids calls of the Tool with one of the Hosts, Commands and Paths of
+// draft, or every call of the tool if there are none. An empty Tool means all tools, and then an entry is required.
+// Paths are stored as written and with their links resolved. The error names the invalid entry.
 func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantForbid, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {

@@ -1,10 +1,8 @@
-// Package protectedpaths classifies paths that need care: those with secrets, which no tool may use, and files that run
-// or configure programs, which need a question even in the workspace.
+// Package protectedpaths classifies paths that need care: those with secrets, which file tools refuse and sandboxes
+// hide, and files that run or configure programs, which need a question even in the workspace.
 //
-// The contract: Classify reads names and follows links. It never reads the content of a file, and makes no decisions: a
-// file tool refuses secret places, the policy asks about sensitive ones, and a sandbox hides what SecretPaths lists.
-// Names are compared without regard to case, invisible characters, trailing dots and streams, so that other spellings
-// of a protected path are protected too.
+// Classify reads names and follows links, and does not read the content of a file. Names are compared without regard to
+// case, invisible characters, trailing dots and streams, so that other spellings of a protected path are protected too.
 //
 // It does not detect hard links: a program that can create one can already read the file.
 package protectedpaths
@@ -96,9 +94,9 @@ func (p *Classifier) addOwnFolders(own OwnFolders) {
 	}
 }
 
-// Classify classifies an absolute path, which need not exist. It checks the path as written and every path that its
+// Classify classifies an absolute path, which need not exist. It checks the path as written and the paths that its
 // links lead through, and returns the most protected place. A path that is relative, contains a zero byte or has too
-// many links is secret. Harmless devices such as /dev/null are ordinary.
+// many links is secret.
 func (p *Classifier) Classify(path string) Classification {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Classification{KindSecret, "a path that is not absolute"}

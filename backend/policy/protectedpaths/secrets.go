@@ -10,9 +10,8 @@ import (
 const maxHomes = 64
 
 // SecretPaths returns the sorted absolute paths that a sandbox must hide: the secret places in home, in other users'
-// homes and in the system, the folders own, and the targets of links. The paths need not exist, except in the home
-// folders of other users. Devices and the /proc files of processes are not included, because a sandbox needs its own
-// /dev and /proc.
+// homes and in the system, the folders own, and the targets of links. A path may not exist. Devices and the /proc files
+// of processes are not included, because a sandbox needs its own /dev and /proc.
 func SecretPaths(home string, own ...string) []string {
 	var all []string
 	for path, place := range systemPlaces() {

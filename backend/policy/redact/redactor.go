@@ -1,12 +1,8 @@
 // Package redact hides secrets in text from a page or a server before a model reads it: values of fields with secret
 // names, keys of well-known kinds, and known secrets, such as those typed into a password field.
 //
-// The contract: a Redactor never fails. It replaces what it hides by its marks and changes nothing else, except that
-// values around a mark may be encoded differently. It counts what it hides and records the kinds. It decides by names
-// and shapes, and hides too much rather than too little. It gives no guarantee: it does not hide a secret with a
-// harmless name and an unknown shape.
-//
-// It does not store secrets and does not decide about calls.
+// It decides by names and shapes, and hides too much rather than too little. It gives no guarantee: it does not hide an
+// unknown secret with a harmless name and an unknown shape.
 package redact
 
 import (

@@ -255,9 +255,8 @@ func (p *Process) pipe(w io.Writer) (*os.File, error) {
 // context.
 func (p *Process) Terminate() { _, _ = p.lifeline.Write([]byte{1}) }
 
-// Wait waits until all processes of the run are dead, copies the rest of its output for at most 3 s and removes its
-// temporary folder. The error wraps ErrSetup and gives the reason, or is an internal error. A failing command is not an
-// error; see Exit.
+// Wait waits until the processes of the run are dead, copies the rest of its output for at most 3 s and removes its
+// temporary folder. A failing command is not an error; see Exit.
 func (p *Process) Wait() (Exit, error) {
 	defer p.close()
 	report := p.readReports()

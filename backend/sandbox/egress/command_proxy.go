@@ -13,8 +13,8 @@ import (
 )
 
 // ApproveFunc decides whether a command may reach host, which is in lower case and has its port unless that is 80 or
-// 443. It is called before the name is resolved. It returns nil to allow the request, or an error with a sentence that
-// the command prints. It may wait for the person and must return when ctx ends.
+// 443. It returns an error with a sentence that the command prints if not. It may wait for the person and must return
+// when ctx ends.
 type ApproveFunc func(ctx context.Context, host string) error
 
 // FailureFunc is called if an approved host could not be reached. why has one or more sentences. Programs print only
@@ -27,8 +27,8 @@ type commandHooks struct {
 }
 
 // StartProxyOn serves a proxy, like that of StartProxy, on ln for one sandboxed command or for the window. approve
-// decides about each host; onFailure may be nil. stop stops the proxy, ends all its connections and closes ln. The end
-// of ctx also ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
+// decides about each host; onFailure may be nil. stop stops the proxy, ends its connections and closes ln. The end of
+// ctx also ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
 func (g *Guard) StartProxyOn(
 	ctx context.Context, ln net.Listener, approve ApproveFunc, onFailure FailureFunc,
 ) (stop func()) {

@@ -17,8 +17,7 @@ import (
 const maxHeaderBytes = 256 << 10
 
 // StartProxy starts the filtering proxy of the controlled browser on a free loopback port and returns its address,
-// "127.0.0.1:PORT". It accepts only CONNECT and http requests with absolute URLs, including WebSockets. A second call
-// returns the same address. Close stops it.
+// "127.0.0.1:PORT". A second call returns the same address. Close stops it.
 func (g *Guard) StartProxy() (addr string, err error) {
 	g.mu.Lock()
 	if g.proxy != nil {

@@ -1,9 +1,8 @@
 // Package script runs a JavaScript function body, usually written by a model, within limits on memory, computing time,
-// call depth, tool calls and data size. The body can use only its Host: no files, network, modules or timers.
+// call depth, tool calls and data size. The body can use its Host, but no files, network, modules or timers.
 //
-// Run returns the JSON value that the body returned, or an *Error that says why it failed and, if known, where. Every
-// run has its own engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends
-// within milliseconds, whatever the body does, unless a call of the Host continues.
+// Run returns the JSON value that the body returned, or an *Error that says why it failed and, if known, where. No
+// state survives a run, and runs may be concurrent.
 //
 // The package makes no policy decisions: each call of the Host goes through the pipeline.
 package script

@@ -23,8 +23,7 @@ var referencePattern = regexp.MustCompile(
 // Reference returns a reference to the secret name: {{secret:name}}.
 func Reference(name string) string { return referencePrefix + name + "}}" }
 
-// ReferencedNames returns the names in the references in text, without duplicates, in order of appearance. They may be
-// invalid names.
+// ReferencedNames returns the names in the references in text, without duplicates. They may be invalid names.
 func ReferencedNames(text string) []string {
 	var names []string
 	for _, m := range referencePattern.FindAllStringSubmatch(text, -1) {
@@ -104,8 +103,8 @@ func (v *Vault) Check(names []string, sink Sink) error {
 }
 
 // Fill replaces the references in text by their values and counts the use. escape converts each value before it is
-// inserted; nil inserts it unchanged. If a secret must not be used, Fill returns a *Refusal and fills in nothing. The
-// result may be used only in sink.
+// inserted; nil inserts it unchanged. If a secret must not be used, Fill returns a *Refusal. The result may be used
+// only in sink.
 func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (string, error) {
 	names := ReferencedNames(text)
 	if len(names) == 0 {

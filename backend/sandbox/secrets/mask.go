@@ -25,7 +25,7 @@ const (
 // encoded text) and in hexadecimal, complete or truncated. It is immutable.
 type masker struct {
 	patterns []pattern
-	// pairs maps the first two characters to indexes of patterns. first has the first characters.
+	// pairs maps the first two characters to indexes of patterns.
 	pairs map[uint16][]int
 	first [256]bool
 }
@@ -126,8 +126,7 @@ func (v *Vault) currentMasker() *masker {
 	return v.masker.Load()
 }
 
-// MaskJSON is like Mask for JSON text. If text is valid JSON, so is the result. Without a value in it, text is returned
-// unchanged.
+// MaskJSON is like Mask for a JSON text. If text is valid JSON, so is the result.
 func (v *Vault) MaskJSON(text []byte) []byte {
 	if v == nil {
 		return text

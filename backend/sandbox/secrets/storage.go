@@ -224,8 +224,7 @@ func (v *Vault) SetKey(name, value string) error {
 }
 
 // ImportKeyFile moves a key from its own file in the vault's folder, where older versions stored it, into the vault. It
-// removes the file only after it has read the key back. If the vault already has the key, or the file is empty, it only
-// removes the file. It does nothing if there is no such file. After an error the file remains.
+// removes the file after it has read the key back. After an error the file remains.
 func (v *Vault) ImportKeyFile(name string) error {
 	text, err := v.folder.readFile(name)
 	if errors.Is(err, os.ErrNotExist) {

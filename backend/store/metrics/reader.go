@@ -29,7 +29,7 @@ type Reader struct {
 func NewReader(db *sql.DB) *Reader { return &Reader{db: db, Zone: time.Local} }
 
 // Metrics returns the metrics of a range that ends at now. origin selects the calls of one origin, "" all calls; tokens
-// and turns do not depend on it. All values come from one snapshot.
+// and turns do not depend on it.
 func (r *Reader) Metrics(
 	ctx context.Context, over wire.MetricsRange, origin toolspec.Origin, now time.Time,
 ) (wire.Metrics, error) {

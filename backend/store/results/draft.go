@@ -11,8 +11,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Draft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and
-// is safe for concurrent use. Text beyond MaxBytes is dropped. The caller must call Discard unless Save stores it.
+// Draft is a text that is being written and is not stored yet. It is safe for concurrent use. Text beyond MaxBytes is
+// dropped. The caller must call Discard unless Save stores it.
 type Draft struct {
 	mu   sync.Mutex
 	file *os.File

@@ -21,8 +21,8 @@ const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 			JOIN messages AS p ON p.id = b.after_message
 	) `
 
-// Branches returns the branches of a conversation except the first one, in order of creation, and the id of the active
-// branch, "" for the first one.
+// Branches returns the branches of a conversation except the first one, and the id of the active branch, "" for the
+// first one.
 func (s *Store) Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT branch FROM conversations WHERE id = ?`, conversation).Scan(&active)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -24,8 +24,8 @@ var (
 // ErrNotFound is returned if a row does not exist.
 var ErrNotFound = errors.New("not found")
 
-// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail says
-// more, such as the owner's process id or the result of the check; it may be empty.
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail may
+// be empty.
 type OpenError struct {
 	Path   string
 	Kind   error

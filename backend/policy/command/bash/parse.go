@@ -1,9 +1,8 @@
 // Package bash analyzes bash scripts without running them. It parses a script, works out the values that each word may
 // have, and finds the places where bash would run the value of a variable.
 //
-// It runs no code, opens no file and reads no environment. A word that depends on anything outside the script is
-// Unknown; its value is never guessed. If branches assign different values to a variable, the word has all of them as
-// alternatives.
+// It opens no file and reads no environment. A word that depends on anything outside the script is Unknown. If branches
+// assign different values to a variable, the word has them as alternatives.
 //
 // It knows nothing about programs. Packages programs and command interpret the words of a command.
 package bash
