@@ -10,8 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// describesEffects reports whether the description lists the files that the call uses or the programs that it starts.
-// If so, they decide instead of the hints of the tool.
+// describesEffects reports whether the description decides instead of the hints of the tool.
 func (f facts) describesEffects() bool {
 	d := f.in.Description
 	// Of the panels, only built-in ones with file tools list files.
@@ -20,7 +19,6 @@ func (f facts) describesEffects() bool {
 		(d.RunsProgram || len(d.Files) > 0)
 }
 
-// readsOnly reports whether a call that describes its effects changes nothing and uses no network.
 func (f facts) readsOnly() bool {
 	d := f.in.Description
 	if !f.describesEffects() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
@@ -33,7 +31,6 @@ func (f facts) readsOnly() bool {
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
 }
 
-// effectReasons returns the reasons to ask about the described effects of a call. All of them are exact.
 func (f facts) effectReasons() []askReason {
 	d := f.in.Description
 	var all []askReason
@@ -80,8 +77,7 @@ func (f facts) effectReasons() []askReason {
 	return all
 }
 
-// onlyDownloads reports whether curl and wget are the only programs that do more than read, without warnings. They
-// contact only the hosts that they name.
+// onlyDownloads allows only curl and wget to do more than read: they contact only the hosts that they name.
 func (f facts) onlyDownloads() bool {
 	d := f.in.Description
 	return len(d.Warnings) == 0 && !slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool {
@@ -89,7 +85,6 @@ func (f facts) onlyDownloads() bool {
 	})
 }
 
-// fileReasons returns the reasons to ask about deletes, writes, and reads outside the folder.
 func (f facts) fileReasons() []askReason {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
@@ -129,8 +124,6 @@ func (f facts) fileReasons() []askReason {
 	return all
 }
 
-// mustAskEachTime reports whether no grant can answer: for tools that the person wants to be asked about, outside the
-// sandbox, in sensitive places, and for secrets if outside text could have caused the call.
 func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
 	if f.isAskingTool() {
@@ -146,8 +139,6 @@ func (f facts) mustAskEachTime() bool {
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
-// leavesFolder reports whether the described effects could send data out of the folder, leave something behind outside
-// it, or delete a file.
 func (f facts) leavesFolder() bool {
 	d, hints := f.in.Description, f.in.Definition.Hints
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
@@ -160,7 +151,6 @@ func (f facts) leavesFolder() bool {
 
 func (f facts) inFolder(file string) bool { return isBelow(file, f.in.Settings.Folder) }
 
-// isBelow reports whether a clean absolute path is folder or is in it.
 func isBelow(file, folder string) bool {
 	if folder == "" || !filepath.IsAbs(file) {
 		return false
@@ -169,7 +159,6 @@ func isBelow(file, folder string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// isSystemPath reports whether a path is in a system folder that every program reads.
 func isSystemPath(file string) bool {
 	for _, folder := range []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System",
@@ -192,7 +181,6 @@ func useVerb(use toolspec.Use) string {
 	return "reads"
 }
 
-// firstFew shortens a list of paths for a reason. The arguments below the question show all of them.
 func firstFew(paths []string) []string {
 	if len(paths) <= 4 {
 		return paths
@@ -207,7 +195,6 @@ func withPeriod(s string) string {
 	return s + "."
 }
 
-// refuseDisabled refuses tools and tool groups that the person switched off.
 func refuseDisabled(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{

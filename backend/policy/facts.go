@@ -12,14 +12,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// facts are an Input with values derived from it, such as normalized hosts.
 type facts struct {
-	in   Input
-	args json.RawMessage
-	// address is the URL in the call, "" if there is none.
+	in      Input
+	args    json.RawMessage
 	address string
-	// hosts are all hosts that the call would contact, as host or host:port. For a call that acts on a page, it is the
-	// host of the page.
+	// hosts have the form host or host:port. For a call on a page, it is the host of the page.
 	hosts []string
 	// outside are the sorted sources of outside text that could have caused the call, none for a call by the person.
 	outside []string
@@ -59,7 +56,7 @@ func isByPerson(c toolspec.Caller) bool {
 	return c == toolspec.CallerPerson || c == toolspec.CallerPilot
 }
 
-// party returns the name of the program that made the call, "" for the window and the command line.
+// party returns "" for the window and the command line.
 func party(p toolspec.Provenance) string {
 	switch p.Caller {
 	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreatedTool, toolspec.CallerApp:
@@ -71,8 +68,6 @@ func party(p toolspec.Provenance) string {
 	return ""
 }
 
-// isInterfaceTool reports whether the tool is a baseline tool for the page, the window or the panels. These tools
-// contact no host directly.
 func (f facts) isInterfaceTool() bool {
 	d := f.in.Definition
 	if d.Origin != toolspec.OriginBaseline {
@@ -97,7 +92,6 @@ func (f facts) isTainted() bool { return len(f.outside) > 0 }
 // was read there has the source "panel:notes".
 const PanelHostSuffix = ".panel"
 
-// hostWasRead reports whether a page of host is in the context.
 func (f facts) hostWasRead(host string) bool {
 	return slices.ContainsFunc(f.outside, func(source string) bool {
 		if id, panel := strings.CutPrefix(source, "panel:"); panel {
@@ -107,7 +101,6 @@ func (f facts) hostWasRead(host string) bool {
 	})
 }
 
-// addressOf returns the URL in the arguments of a web or page tool.
 func addressOf(in Input, args json.RawMessage) string {
 	if in.Definition.Origin != toolspec.OriginBaseline {
 		return ""
@@ -132,7 +125,7 @@ func addressOf(in Input, args json.RawMessage) string {
 	return ""
 }
 
-// hostOf returns the normalized host of a URL, "" if it has none. Like a browser, it accepts a URL without a scheme.
+// hostOf accepts a URL without a scheme, as a browser does.
 func hostOf(address string) string {
 	if address == "" {
 		return ""
@@ -162,14 +155,12 @@ func decodeNumbers(data []byte, into any) error {
 	return dec.Decode(into)
 }
 
-// callDigest returns the hexadecimal SHA-256 of the tool, canonical arguments, folder and provenance. It binds an
-// answer to the call that was shown.
+// callDigest binds an answer to the call that was shown.
 func callDigest(tool string, args json.RawMessage, folder string, from toolspec.Provenance) string {
 	from.Outside = sortedSet(slices.Clone(from.Outside))
 	from.TypedHosts = sortedSet(slices.Clone(from.TypedHosts))
 	b, err := json.Marshal([]any{tool, string(args), folder, from})
 	if err != nil {
-		// Strings and plain structs always encode. An empty digest matches no answer.
 		return ""
 	}
 	sum := sha256.Sum256(b)

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// coveredBy reports whether the grant g answers the question about this call.
 func (f facts) coveredBy(g toolspec.Grant) bool {
 	switch {
 	case f.mustAskEachTime() || !f.inScopeOf(g) || isHostGrant(g) != f.in.Description.HostCheck:
@@ -30,11 +29,8 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 	return bytes.Equal(f.comparableArgs(canonical(g.Args)), f.comparableArgs(f.args))
 }
 
-// isHostGrant reports whether g only lets commands reach its hosts.
 func isHostGrant(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
 
-// inScopeOf reports whether g is for this tool, party, conversation, folder, context, hosts and secrets. This is
-// necessary for every kind of grant.
 func (f facts) inScopeOf(g toolspec.Grant) bool {
 	call, def := f.in.Call, f.in.Definition
 	switch {
@@ -54,8 +50,7 @@ func (f facts) inScopeOf(g toolspec.Grant) bool {
 	return isSubset(f.outside, g.Outside) && isSubset(f.secretNames(), g.Secrets)
 }
 
-// comparableArgs returns args without the arguments of a command that do not change what it does: its description and
-// its timeout, which the model chooses differently each time.
+// comparableArgs drops the description and the timeout of a command, which the model chooses differently each time.
 func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	var object map[string]any
 	if f.in.Call.Tool != "bash" || !f.describesEffects() || decodeNumbers(args, &object) != nil {
@@ -70,8 +65,7 @@ func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	return canonical(b)
 }
 
-// effectDigest returns a digest of the described effects, or of the data that an interface tool would give to a page,
-// and "" for any other call. A grant with a digest does not cover the same arguments with other effects.
+// A grant with a digest does not cover the same arguments with other effects.
 func (f facts) effectDigest() string {
 	if f.in.Description.HostCheck {
 		return ""
@@ -92,7 +86,6 @@ func (f facts) effectDigest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// isSubset reports whether all contains every element of some.
 func isSubset(some, all []string) bool {
 	for _, s := range some {
 		if !slices.Contains(all, s) {
@@ -102,7 +95,6 @@ func isSubset(some, all []string) bool {
 	return true
 }
 
-// newGrant returns the grant that an answer with this scope would store.
 func (f facts) newGrant(scope toolspec.GrantScope, reasons []askReason) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Grantee: f.party,
@@ -129,7 +121,6 @@ func (f facts) newGrant(scope toolspec.GrantScope, reasons []askReason) toolspec
 	return g
 }
 
-// answeredByOption answers with the option --yes-to of `sextant run`.
 func (f facts) answeredByOption() (Decision, bool) {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
@@ -144,7 +135,6 @@ func (f facts) answeredByOption() (Decision, bool) {
 	return Decision{}, false
 }
 
-// refuseUnattended refuses a call that needs a question when nobody can answer, and suggests how to allow it.
 func (f facts) refuseUnattended(reasons []askReason) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
@@ -173,7 +163,6 @@ func (f facts) refuseUnattended(reasons []askReason) Decision {
 	}
 }
 
-// onlyHostReason reports whether allowing the call's host with --allow-hosts would be enough.
 func (f facts) onlyHostReason(reasons []askReason) bool {
 	return len(f.hosts) == 1 && len(reasons) == 1 && len(f.hintReasons()) == 0 && !reasons[0].tainted
 }

@@ -14,8 +14,8 @@ import (
 // invalidHost is the normalized form of an invalid host. It has no dot, so it counts as local and is refused.
 const invalidHost = "?"
 
-// NormalizeHost returns the canonical form of a host or host:port: lower case, ASCII, no trailing dot, every IPv4
-// notation as four decimal parts, IPv6 in brackets only before a port. "" stays "", and an invalid host becomes "?".
+// NormalizeHost returns the canonical form of a host or host:port: lower case, ASCII, no trailing dot, IPv4 as four
+// decimal parts, IPv6 in brackets only before a port. "" stays "", and an invalid host becomes "?".
 func NormalizeHost(hostport string) string {
 	hostport = strings.TrimSpace(hostport)
 	if hostport == "" {
@@ -72,7 +72,7 @@ func splitPort(s string) (host, port string) {
 }
 
 // IsLocalHost reports whether a host, with or without a port, is this machine or in a network that is not public. It
-// decides by the name alone and resolves nothing. An empty or invalid host counts as local.
+// judges the name and resolves nothing. An empty or invalid host counts as local.
 func IsLocalHost(hostport string) bool {
 	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")
@@ -90,7 +90,6 @@ func IsLocalHost(hostport string) bool {
 	return false
 }
 
-// parseIP parses an IP address as browsers do, including IPv4 with fewer parts, octal or hexadecimal.
 func parseIP(s string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.Unmap(), true

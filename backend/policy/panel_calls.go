@@ -10,8 +10,7 @@ import (
 // PanelSource returns the source name of outside text from a panel: from its page, program or script.
 func PanelSource(panel string) string { return "panel:" + panel }
 
-// refuseBeyondPanel refuses a panel's call of a tool that is neither its own nor listed in its manifest. It also
-// applies to calls made within such a call.
+// refuseBeyondPanel also applies to calls made within a panel's call.
 func refuseBeyondPanel(f facts) (Decision, bool) {
 	return RefusePanelCall(f.in.Call, f.in.Definition, f.in.PanelTools)
 }
@@ -39,8 +38,7 @@ func RefusePanelCall(call toolspec.Call, def toolspec.Definition, callTools []st
 // AppSource returns the source name of outside text from an MCP server or its app.
 func AppSource(server string) string { return "mcp:" + server }
 
-// refuseAppCall refuses an app's call of a tool of another server. The catalog checks whether the server lets its app
-// call the tool.
+// The catalog checks whether the server lets its app call the tool.
 func refuseAppCall(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
 	if server := call.From.Client; server != "" && def.Origin == toolspec.OriginMCP && def.Owner == server {
 		return Decision{}, false
@@ -53,7 +51,6 @@ func refuseAppCall(call toolspec.Call, def toolspec.Definition) (Decision, bool)
 	}, true
 }
 
-// isOwnAppTool reports whether an app calls a tool of its own server, which returns the app's text to its source.
 func (f facts) isOwnAppTool() bool {
 	from, def := f.in.Call.From, f.in.Definition
 	return from.Caller == toolspec.CallerApp && from.Client != "" && def.Origin == toolspec.OriginMCP &&
@@ -64,14 +61,12 @@ func panelOwns(panel string, def toolspec.Definition) bool {
 	return def.Origin == toolspec.OriginPanel && def.Owner == panel
 }
 
-// isOwnPanelTool reports whether a panel calls one of its own tools, which returns the panel's text to its source.
 func (f facts) isOwnPanelTool() bool {
 	from := f.in.Call.From
 	return from.Caller == toolspec.CallerPanel && from.Client != "" && panelOwns(from.Client, f.in.Definition)
 }
 
-// panelReasons returns the reason to ask about a panel's call of a tool that is not its own. The manifest only requests
-// these tools. The person allows each one, even if it only reads, because the panel gets the result.
+// The manifest only requests the tools of others. The person allows each one, since the panel gets the result.
 func (f facts) panelReasons() []askReason {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerPanel || f.isOwnPanelTool() {

@@ -12,8 +12,7 @@ import (
 type Permission string
 
 // The permissions. PermissionDefault decides by the call's effects and the mode. PermissionAllow omits the questions
-// that the mode Full omits, for calls from the window and the command line. PermissionAsk asks at each call except the
-// person's own, even if it only reads, and no grant can answer. PermissionNever refuses every call.
+// that the mode Full omits. PermissionAsk asks at each call except the person's own. PermissionNever refuses.
 const (
 	PermissionDefault Permission = ""
 	PermissionAllow   Permission = "allow"
@@ -27,7 +26,7 @@ func (p Permission) Valid() bool {
 }
 
 // ToolKey returns the key of a tool in Settings.AllowTools: the name of a baseline tool, and owner/name for any other,
-// with the owner percent-encoded. Tools with the same name from different panels or servers have different keys.
+// with the owner percent-encoded.
 func ToolKey(def toolspec.Definition) string {
 	if def.Origin == toolspec.OriginBaseline {
 		return def.Name
@@ -35,20 +34,15 @@ func ToolKey(def toolspec.Definition) string {
 	return url.PathEscape(def.Owner) + "/" + def.Name
 }
 
-// isAllowedTool reports whether the person allowed every call of the tool. It does not apply to calls by programs,
-// panels and created tools.
 func (f facts) isAllowedTool() bool {
 	return f.party == "" && slices.Contains(f.in.Settings.AllowTools, ToolKey(f.in.Definition))
 }
 
-// isAskingTool reports whether the person wants to be asked about this call. Calls that they make themselves do not
-// ask. A host that a command contacts has its own question.
 func (f facts) isAskingTool() bool {
 	return f.in.Call.From.Caller != toolspec.CallerPerson && !f.in.Description.HostCheck &&
 		slices.Contains(f.in.Settings.AskTools, f.in.Call.Tool)
 }
 
-// askingReasons returns the reason to ask about a tool that the person wants to be asked about.
 func (f facts) askingReasons() []askReason {
 	if !f.isAskingTool() {
 		return nil
@@ -121,7 +115,6 @@ func ResolvePermission(
 	return s
 }
 
-// verdictByHints returns the verdict that follows from the hints of a tool, and the rule as a sentence.
 func (f facts) verdictByHints() (Verdict, string) {
 	if reasons := f.reasons(); len(reasons) > 0 {
 		return VerdictAsk, reasons[0].text
@@ -129,7 +122,6 @@ func (f facts) verdictByHints() (Verdict, string) {
 	return VerdictAllow, f.allowReason()
 }
 
-// argumentsRule returns a sentence about how the arguments of a call decide.
 func (f facts) argumentsRule(describesEffects bool) string {
 	def, mode := f.in.Definition, f.in.Settings.Mode
 	switch {

@@ -1,11 +1,9 @@
-// Package policy decides whether a call runs, asks the person or is refused. Decide is the same for every caller
-// (decision 10): model, person, panel, created tool, HTTP and MCP client, and command line. No argument of a call
-// bypasses it.
+// Package policy decides whether a call runs, asks the person or is refused, by the same rules for every caller
+// (decision 10).
 //
-// The contract: Decide is a pure function of its Input. It uses facts (definition, hosts, target, provenance, grants),
-// never a model's description of them. No grant overrides a refusal. A grant only answers a question, and covers
-// exactly what its text says. A call that needs a question is refused if nobody can answer, and the refusal suggests
-// how to allow it.
+// Decide is a pure function of its Input. It uses facts (definition, hosts, target, provenance, grants) and not a
+// model's description of them. A grant answers a question; it does not override a refusal. A call that needs a question
+// is refused if nobody can answer, and the refusal suggests how to allow it.
 //
 // It is not the sandbox and not the dialer: they check the address that a host name resolves to, and the file that a
 // path leads to.
@@ -23,9 +21,9 @@ import (
 // Mode is how much runs without a question. Only the person changes it.
 type Mode string
 
-// The four modes. ReadOnly refuses every change. Ask is the default. Workspace changes files in the workspace folder
-// without a question, but does not delete them. Full omits most questions. It still asks, for example, if outside text
-// could have caused the call, in sensitive places, outside the sandbox and before commands use the network.
+// The four modes. ReadOnly refuses changes. Ask is the default. Workspace changes files in the workspace folder without
+// a question, but does not delete them. Full omits most questions, but not those after outside text, in sensitive
+// places and outside the sandbox.
 const (
 	ModeReadOnly  Mode = "read-only"
 	ModeAsk       Mode = "ask"

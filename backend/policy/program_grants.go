@@ -6,8 +6,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grantNames returns the sorted names of the commands that need a grant. It returns nil if there are none, or if one of
-// them has no name.
+// grantNames returns nil if a command has no name.
 func (f facts) grantNames() []string {
 	var names []string
 	for _, c := range f.in.Description.Commands {
@@ -22,8 +21,6 @@ func (f facts) grantNames() []string {
 	return sortedSet(names)
 }
 
-// staysInFolder reports whether a grant for programs may cover the call: it stays in the folder and the sandbox,
-// deletes nothing and uses no sensitive place.
 func (f facts) staysInFolder() bool {
 	if !f.describesEffects() || f.mustAskEachTime() || len(f.in.Description.CopiedFrom) > 0 {
 		return false
@@ -34,7 +31,6 @@ func (f facts) staysInFolder() bool {
 	})
 }
 
-// programGrant returns the grant for every call of the same programs, and false if none is possible.
 func (f facts) programGrant() (toolspec.Grant, bool) {
 	names := f.grantNames()
 	if len(names) == 0 || !f.staysInFolder() || f.in.Settings.Folder == "" {
@@ -50,7 +46,6 @@ func (f facts) programGrant() (toolspec.Grant, bool) {
 	return g, true
 }
 
-// coveredByProgramGrant reports whether g, a grant for programs with this call in its scope, covers the call.
 func (f facts) coveredByProgramGrant(g toolspec.Grant) bool {
 	names := f.grantNames()
 	if len(names) == 0 || !isSubset(names, g.Commands) || !f.staysInFolder() || g.Folder == "" {

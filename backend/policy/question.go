@@ -12,11 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxQuoted is the maximum number of characters of data that a question quotes. For longer data it gives the length.
 const maxQuoted = 80
 
-// question returns the question for the person. It names the action, the data, the target, and the panel, app or
-// subagent that asks.
 func (f facts) question() string {
 	q := f.questionText()
 	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.isOwnPanelTool() {
@@ -82,10 +79,8 @@ func (f facts) targetText() string {
 	return joinWords(f.hosts)
 }
 
-// hiddenMark replaces a secret.
 const hiddenMark = "…"
 
-// quotedData returns the data in quotation marks if it is short, and its length otherwise.
 func (f facts) quotedData() string {
 	data := f.in.Description.Data
 	if len(f.in.Description.SecretArgs) > 0 {
@@ -98,7 +93,6 @@ func (f facts) quotedData() string {
 	return humanize.Comma(int64(n)) + " characters"
 }
 
-// visibleData returns the data, or a mark if it is secret.
 func (f facts) visibleData() string {
 	if f.in.Description.Data != "" && len(f.in.Description.SecretArgs) > 0 {
 		return hiddenMark
@@ -106,7 +100,6 @@ func (f facts) visibleData() string {
 	return f.in.Description.Data
 }
 
-// visibleArgs returns the arguments with the secret ones replaced by a mark.
 func (f facts) visibleArgs() json.RawMessage {
 	var object map[string]any
 	if len(f.in.Description.SecretArgs) == 0 || decodeNumbers(f.args, &object) != nil {
@@ -152,7 +145,6 @@ func joinReasons(reasons []askReason) string {
 	return strings.Join(all, " ")
 }
 
-// grantText describes a grant so that the person understands it without knowing the rules.
 func (f facts) grantText(g toolspec.Grant) string {
 	text := f.toolName()
 	if len(g.Hosts) > 0 {
@@ -174,7 +166,6 @@ func (f facts) grantText(g toolspec.Grant) string {
 	return text + grantLimitsText(g)
 }
 
-// hostGrantText describes a grant that lets commands reach hosts.
 func (f facts) hostGrantText(g toolspec.Grant) string {
 	text := "Commands may reach " + joinWords(g.Hosts)
 	if len(g.Args) > 0 {
@@ -183,7 +174,6 @@ func (f facts) hostGrantText(g toolspec.Grant) string {
 	return text + grantLimitsText(g)
 }
 
-// grantLimitsText returns for whom, with which sources, where and how long a grant applies.
 func grantLimitsText(g toolspec.Grant) string {
 	text := ""
 	if g.Grantee != "" {

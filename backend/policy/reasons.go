@@ -8,15 +8,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// askReason is a reason to ask. If it is exact, a grant that answers it covers only the same arguments.
+// An exact reason is answered only by a grant for the same arguments.
 type askReason struct {
 	text  string
 	exact bool
-	// tainted is true if outside text could have caused the call. inEveryMode is true if the mode Full asks too.
+	// inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
 }
 
-// reasons returns the reasons to ask the person. If there are none, the call runs.
 func (f facts) reasons() []askReason {
 	var all []askReason
 	switch {
@@ -33,7 +32,6 @@ func (f facts) reasons() []askReason {
 	return append(all, f.taintReasons()...)
 }
 
-// hintReasons returns the reasons to ask that follow from the hints of a tool.
 func (f facts) hintReasons() []askReason {
 	h := f.in.Definition.Hints
 	var all []askReason
@@ -65,11 +63,8 @@ func (f facts) hintReasons() []askReason {
 	return all
 }
 
-// isExternalTool reports whether the tool is not a baseline tool.
 func (f facts) isExternalTool() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
 
-// newHostReasons returns the reason to ask about a request to a host that was not used before. Interface tools have
-// none; taintReasons covers them.
 func (f facts) newHostReasons() []askReason {
 	if f.isInterfaceTool() {
 		return nil
@@ -89,10 +84,9 @@ func (f facts) newHostReasons() []askReason {
 		!f.in.Description.HostCheck, inEveryMode: command}}
 }
 
-// hostIsGranted reports whether a grant lets commands reach host, if the sandbox limits the command's hosts.
 func (f facts) hostIsGranted(host string) bool {
 	if !f.in.Description.HostsLimited || f.in.Description.HostCheck {
-		return false // coveredBy decides, and names the grant
+		return false
 	}
 	one := f
 	one.hosts = []string{host}
@@ -127,13 +121,11 @@ func (f facts) taintReasons() []askReason {
 	}}
 }
 
-// storesInstructions reports whether the call stores text that the model later reads as the person's own words.
 func (f facts) storesInstructions() bool {
 	d := f.in.Definition
 	return d.Origin == toolspec.OriginBaseline && d.Group == "feedback" && !d.Hints.ReadOnly
 }
 
-// couldLeak reports whether a call that outside text caused could send data out or leave something behind.
 func (f facts) couldLeak() bool {
 	hints := f.in.Definition.Hints
 	if f.describesEffects() {
@@ -185,7 +177,6 @@ func (f facts) workspaceCovers() bool {
 	return f.inFolder(target)
 }
 
-// allowReason returns a sentence that says why the call runs without a question.
 func (f facts) allowReason() string {
 	switch {
 	case f.readsOnly() && f.in.Description.RunsProgram:

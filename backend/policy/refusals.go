@@ -7,7 +7,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// scheme returns the scheme of a URL, "" if it has none, as in "host:8080/x".
 func scheme(address string) string {
 	name, rest, found := strings.Cut(address, ":")
 	if !found || name == "" || !isScheme(name) {
@@ -61,7 +60,6 @@ func cleanAddress(address string) string {
 	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(address)
 }
 
-// targetAddress returns the target of the description if it is a URL and not a sentence.
 func (f facts) targetAddress() string {
 	t := f.in.Description.Target
 	if !f.isInterfaceTool() || strings.ContainsAny(t, " \"") {
@@ -70,8 +68,6 @@ func (f facts) targetAddress() string {
 	return t
 }
 
-// refuseClosedHost refuses this machine and private networks until the person opens them. It ignores calls on an open
-// page.
 func refuseClosedHost(f facts) (Decision, bool) {
 	if f.actsOnOpenPage() {
 		return Decision{}, false
@@ -99,13 +95,11 @@ func (f facts) howToOpen(host string) string {
 	return "Start with --allow-hosts " + host + ", or set SEXTANT_ALLOW_HOSTS=" + host + "."
 }
 
-// hostIsOpen reports whether the person or an option opened the host.
 func (f facts) hostIsOpen(host string) bool {
 	return HostMatches(host, f.in.Settings.AllowHosts) || HostMatchesExactly(host, f.in.OpenedHosts) ||
 		HostMatchesExactly(host, f.in.Call.From.TypedHosts)
 }
 
-// typedHosts returns the hosts of this call that the person typed in this turn.
 func (f facts) typedHosts() []string {
 	var hosts []string
 	for _, h := range f.hosts {
@@ -116,8 +110,7 @@ func (f facts) typedHosts() []string {
 	return hosts
 }
 
-// refuseInReadOnly refuses changes in the mode ReadOnly. Created and inert tools do nothing directly; Decide checks
-// each call that they make.
+// Decide checks each call that a created tool makes.
 func refuseInReadOnly(f facts) (Decision, bool) {
 	if f.in.Settings.Mode != ModeReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
 		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.onlyMovesView() || f.readsOnly() {
@@ -130,7 +123,6 @@ func refuseInReadOnly(f facts) (Decision, bool) {
 	}, true
 }
 
-// onlyMovesView reports whether an interface tool only reads or moves the view.
 func (f facts) onlyMovesView() bool {
 	if !f.isInterfaceTool() {
 		return false

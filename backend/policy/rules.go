@@ -13,16 +13,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of a rule: its number of entries, and the length of one entry in bytes.
 const (
 	maxRuleEntries = 64
 	maxEntryLength = 1000
 )
 
-// NewRule returns a rule, without an id, that forbids the Tool, Hosts, Commands and Paths of draft. It refuses calls of
-// the tool that use one of the entries, or every call of the tool if there are no entries. An empty Tool means all
-// tools, and then an entry is required. Paths are stored as written and with their links resolved. The error names the
-// invalid entry.
+// NewRule returns a rule, without an id, that forbids calls of the Tool with one of the Hosts, Commands and Paths of
+// draft, or every call of the tool if there are none. An empty Tool means all tools, and then an entry is required.
+// Paths are stored as written and with their links resolved. The error names the invalid entry.
 func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantForbid, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {
@@ -99,14 +97,12 @@ func ForbiddenPaths(grants []toolspec.Grant, tool, folder string) []string {
 	return sortedSet(all)
 }
 
-// ruleApplies reports whether g is a rule that applies to calls of the tool def in folder.
 func ruleApplies(g toolspec.Grant, def toolspec.Definition, folder string) bool {
 	return g.Scope == toolspec.GrantForbid && (g.Tool == toolspec.AnyTool || g.Tool == def.Name) &&
 		(g.Owner == "" || g.Owner == def.Owner) && (g.Folder == "" || g.Folder == folder)
 }
 
-// forbiddenBy reports whether the rule g refuses the call: by a host, command or path, or by its tool if it has none of
-// these.
+// forbiddenBy compares the tool only if the rule names no host, command or path.
 func (f facts) forbiddenBy(g toolspec.Grant) bool {
 	def := f.in.Definition
 	def.Name = f.in.Call.Tool
@@ -122,8 +118,7 @@ func (f facts) forbiddenBy(g toolspec.Grant) bool {
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return meetsPath(u, g.Paths) })
 }
 
-// namesProgram reports whether one of names matches c. "git" matches every git command, "git push" only that
-// subcommand.
+// In a rule, "git" matches every git command and "git push" only that subcommand.
 func namesProgram(c toolspec.CommandUse, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		for _, used := range []string{c.Program, c.Name, path.Base(c.Program)} {
@@ -153,7 +148,6 @@ func meetsPath(u toolspec.FileUse, paths []string) bool {
 	})
 }
 
-// refuseByRule refuses a call that one of the person's rules forbids, regardless of grants.
 func refuseByRule(f facts) (Decision, bool) {
 	for _, g := range f.in.Grants {
 		if f.forbiddenBy(g) {

@@ -6,8 +6,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretReasons returns the reason to ask about secrets that the call inserts. Each secret asks at its first use for a
-// host in a conversation, and every time if outside text could have caused the call.
 func (f facts) secretReasons() []askReason {
 	var unused []string
 	for _, u := range f.in.Description.Secrets {

@@ -1,10 +1,8 @@
 // Package address classifies network addresses: public, this machine, a private network, or reserved for special use.
 // It also parses numbers as IPv4 addresses, and the beginnings of URLs, in the way browsers do.
 //
-// The contract: all functions are pure. The policy, which sees host names before they are resolved, and the dialer,
-// which sees the resolved addresses, use the same functions, so that they always agree.
-//
-// It resolves no names and opens no connections.
+// The policy, which sees host names before they are resolved, and the dialer, which sees the resolved addresses, both
+// use it. It resolves no names and opens no connections.
 package address
 
 import (
@@ -84,7 +82,6 @@ func reservedRanges() []reservedRange {
 	}
 }
 
-// prefixBytes are the leading bytes of an IPv6 prefix, followed by zeros.
 type prefixBytes [16]byte
 
 func prefix(lead ...byte) prefixBytes {

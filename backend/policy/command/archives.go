@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tar judges a tar command: packing reads its operands, and unpacking writes to the working directory.
 func (c *simpleCommand) tar() {
 	if c.asksVersionOrHelp() {
 		return
@@ -79,7 +78,6 @@ func (c *simpleCommand) archive() {
 	}
 }
 
-// compress judges programs that replace a file with its compressed or decompressed copy.
 func (c *simpleCommand) compress() {
 	if c.asksVersionOrHelp() {
 		return

@@ -38,7 +38,6 @@ func (r *reader) judgeVariable(name string, exported bool) {
 	}
 }
 
-// readDeclaration judges export, declare, local, readonly and typeset.
 func (r *reader) readDeclaration(x *syntax.DeclClause) {
 	r.readNested(x)
 	number, exports := false, x.Variant.Value == "export"

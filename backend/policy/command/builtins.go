@@ -12,8 +12,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// builtinJudge returns the method that judges a builtin which runs text or changes the meaning of later words. It
-// returns nil for any other name.
 func builtinJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "cd", "pushd", "popd":
@@ -79,7 +77,6 @@ func (c *simpleCommand) eval() {
 	c.readInSameShell(strings.Join(texts, " "))
 }
 
-// readInSameShell reads text that the current shell runs, so that its changes to the shell remain.
 func (c *simpleCommand) readInSameShell(text string) {
 	in := *c.reader
 	in.depth++
@@ -124,7 +121,6 @@ func (c *simpleCommand) alias() {
 	}
 }
 
-// shellOptions judges set and shopt. Some options change how the rest of the script is read.
 func (c *simpleCommand) shellOptions() {
 	plain := []string{
 		"nullglob", "failglob", "globstar", "nocaseglob", "nocasematch", "extglob", "pipefail", "errexit",
@@ -146,7 +142,6 @@ func (c *simpleCommand) shellOptions() {
 	}
 }
 
-// testCondition judges test and [, which evaluate the name after -v or -R.
 func (c *simpleCommand) testCondition() {
 	for i, w := range c.words[1:] {
 		if w.IsLiteral() && (w.Text == "-v" || w.Text == "-R") && i+2 < len(c.words) {
@@ -184,7 +179,6 @@ func (c *simpleCommand) assignTo(v bash.Word, rest []bash.Word) {
 	c.reader.judgeVariable(v.Text, false)
 }
 
-// assignNames judges read, mapfile and unset, which change the variables that they name.
 func (c *simpleCommand) assignNames() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("read")}
 	args := parser.Parse(c.words[1:])

@@ -9,7 +9,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// copyOrMove judges cp, mv, ln and install.
 func (c *simpleCommand) copyOrMove() {
 	if c.asksVersionOrHelp() {
 		return

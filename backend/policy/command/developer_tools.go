@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// developerTool judges tools such as go and npm by their subcommands.
 func (c *simpleCommand) developerTool() {
 	if c.asksVersionOrHelp() {
 		return
@@ -52,7 +51,6 @@ func (c *simpleCommand) developerTool() {
 	}
 }
 
-// useGoOutput adds the file that go writes with -o.
 func (c *simpleCommand) useGoOutput(words []bash.Word) {
 	for i, w := range words {
 		if w.Text == "-o" && i+1 < len(words) {
@@ -61,7 +59,7 @@ func (c *simpleCommand) useGoOutput(words []bash.Word) {
 	}
 }
 
-// makeTargets judges make and treats its targets as the subcommand.
+// makeTargets treats the targets of make as its subcommand.
 func (c *simpleCommand) makeTargets(words []bash.Word) {
 	c.warn(c.name + " " + programs.RunsCodeWarning + ".")
 	var targets []string

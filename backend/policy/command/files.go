@@ -14,7 +14,6 @@ var useVerbs = map[toolspec.Use]string{
 	toolspec.UseRead: "reads", toolspec.UseWrite: "writes", toolspec.UseDelete: "deletes",
 }
 
-// useFile adds a use of each file that the word may name.
 func (c *simpleCommand) useFile(v bash.Word, use toolspec.Use) {
 	if v.Unknown {
 		c.warn(c.name + " " + useVerbs[use] + " “" + excerpt.Line(v.Display, 80) +
@@ -50,7 +49,6 @@ func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 	}
 }
 
-// staysInPattern reports whether everything that a pattern matches is below its part without wildcards.
 func (c *simpleCommand) staysInPattern(text string) bool {
 	matched := false
 	for _, part := range strings.Split(text, "/") {
@@ -116,7 +114,6 @@ func (c *simpleCommand) addFile(path string, use toolspec.Use) {
 	}
 }
 
-// warnMassDelete warns if deleting path deletes the workspace, the home folder or system folders.
 func (c *simpleCommand) warnMassDelete(path string) {
 	whole := strings.TrimSuffix(path, "/*")
 	if whole == "" {

@@ -12,7 +12,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grep judges the grep family: the first operand is the pattern, unless an option gives it, and the others are paths.
 func (c *simpleCommand) grep() {
 	if c.asksVersionOrHelp() {
 		return
@@ -27,7 +26,6 @@ func (c *simpleCommand) grep() {
 	c.judgeOperands(roles, args.Operands)
 }
 
-// jq judges jq: the first operand is the filter, and the others are paths. Some options change this.
 func (c *simpleCommand) jq() {
 	if c.asksVersionOrHelp() {
 		return
@@ -138,7 +136,6 @@ func (c *simpleCommand) sed() {
 	}
 }
 
-// judgeSedActions judges the actions of a sed script.
 func (c *simpleCommand) judgeSedActions(actions []scripts.Action) {
 	for _, a := range actions {
 		switch a.Kind {

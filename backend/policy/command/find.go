@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// find judges find. The actions in its expression apply to every file below its roots.
 func (c *simpleCommand) find() {
 	words := c.words[1:]
 	var roots []bash.Word
@@ -39,7 +38,7 @@ func (c *simpleCommand) find() {
 	}
 }
 
-// findAction judges the first word of a find expression, and returns how many words belong to it.
+// findAction returns how many words belong to the action.
 func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 	w := words[0]
 	if !w.IsLiteral() {
@@ -85,7 +84,7 @@ func (c *simpleCommand) displayRoots(roots []bash.Word) string {
 	return strings.Join(displays, ", ")
 }
 
-// findExec judges the command after -exec, and returns how many words belong to it, including -exec and the end.
+// findExec returns how many words belong to -exec, including -exec itself and the end.
 func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 	end := 1
 	for end < len(words) && words[end].Text != ";" && words[end].Text != "+" {

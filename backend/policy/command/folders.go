@@ -8,7 +8,6 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// maxFolders is the largest number of possible working directories that are tracked.
 const maxFolders = 6
 
 // addFolders adds the working directories in before, because the command that changed them may have failed.
@@ -34,14 +33,12 @@ func union(a, b []string) []string {
 	return all
 }
 
-// isolate runs do and then restores the working directories and the input, as after a subshell.
 func (r *reader) isolate(do func()) {
 	folders, input := r.Folders, r.stdin
 	do()
 	r.Folders, r.stdin = folders, input
 }
 
-// changeFolder changes the working directory, and reports whether the new one is known.
 func (r *reader) changeFolder(v bash.Word) (known bool) {
 	var next []string
 	known = !v.Unknown

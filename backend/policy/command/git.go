@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// git judges git by its subcommand. An alias, or a setting given with -c, can run any program.
 func (c *simpleCommand) git() {
 	words, findingsBefore := c.words[1:], c.reader.findings
 	dirs := c.reader.Folders
@@ -31,7 +30,7 @@ func (c *simpleCommand) git() {
 		words = words[min(n, len(words)):]
 	}
 	if len(words) == 0 {
-		return // git alone prints its help
+		return
 	}
 	c.subcommand = words[0].Text
 	optionHasEffects := c.reader.findings != findingsBefore
@@ -41,8 +40,7 @@ func (c *simpleCommand) git() {
 	}
 }
 
-// gitOption judges an option before the subcommand. It returns how many words belong to the option, or 0 if git runs no
-// subcommand.
+// gitOption judges an option before the subcommand. It returns how many words belong to it, or 0 if git only prints.
 func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 	next := bash.Word{}
 	if len(rest) > 0 {
@@ -142,7 +140,6 @@ func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	}
 }
 
-// gitStarts judges subcommands and options that start other programs, and reports whether it found one.
 func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 	start := func(words []bash.Word) {
 		texts := words
@@ -209,7 +206,6 @@ func (c *simpleCommand) gitDeletes(rest []bash.Word) {
 	}
 }
 
-// gitNetwork judges subcommands that contact other repositories.
 func (c *simpleCommand) gitNetwork(rest []bash.Word) {
 	c.useNetwork()
 	named := false
@@ -246,7 +242,6 @@ func (c *simpleCommand) gitNetwork(rest []bash.Word) {
 	}
 }
 
-// gitWrite judges the options of subcommands that change the repository.
 func (c *simpleCommand) gitWrite(first string, rest []bash.Word) {
 	risky := map[string][]string{
 		"checkout": {"-f", "--force", "--", ".", "-B", "--ours", "--theirs", "-p"},

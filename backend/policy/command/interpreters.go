@@ -9,7 +9,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// interpreter judges python, perl, ruby and node. It does not read their code.
 func (c *simpleCommand) interpreter() {
 	words := c.words[1:]
 	if c.asksInterpreterVersion() {
@@ -52,8 +51,7 @@ func (c *simpleCommand) interpreter() {
 	c.warn(c.name + " " + programs.RunsCodeWarning + ".")
 }
 
-// asksInterpreterVersion reports whether an interpreter only prints its version or its help. For python, -v means
-// verbose; for the others, it means version.
+// For python, -v means verbose; for the others, it means version.
 func (c *simpleCommand) asksInterpreterVersion() bool {
 	words := c.words[1:]
 	if len(words) != 1 || !words[0].IsLiteral() {

@@ -6,8 +6,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// specialJudge returns the method that judges a program which needs more than a table entry. It returns nil for any
-// other.
 func specialJudge(name string) func(*simpleCommand) {
 	if judge := wrapperJudge(name); judge != nil {
 		return judge

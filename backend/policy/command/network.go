@@ -12,7 +12,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// networkJudge returns the method that judges a network program. It returns nil for any other.
 func networkJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "curl":
@@ -33,7 +32,7 @@ func networkJudge(name string) func(*simpleCommand) {
 	return nil
 }
 
-// networkProgram judges network programs that have no method of their own. Every word that looks like a host is one.
+// Every word that looks like a host is one.
 func (c *simpleCommand) networkProgram() {
 	if c.asksVersionOrHelp() {
 		return
@@ -48,7 +47,6 @@ func (c *simpleCommand) networkProgram() {
 	c.warn(c.name + " reaches the network, and Sextant does not read what it sends.")
 }
 
-// useHost adds a host, or the host in a URL.
 func (c *simpleCommand) useHost(v bash.Word) {
 	if !v.IsLiteral() || strings.ContainsAny(v.Text, "{}[]*") && !strings.Contains(v.Text, "://[") {
 		c.useNetwork()

@@ -28,21 +28,18 @@ type reader struct {
 	stdin    stdin
 }
 
-// stdin describes the standard input of a command.
 type stdin struct {
 	// files are the files whose names the left side of a pipe prints, nil if they are unknown.
 	files []bash.Word
 	// text is the whole input, nil if there is none or it is unknown.
-	text *string
-	// piped is true if the input comes from another command or a file.
+	text  *string
 	piped bool
 }
 
 // counters are shared by all scripts of one reading.
 type counters struct {
-	// remaining is how many more commands may be judged. findings counts the effects and warnings found.
-	remaining, findings int
-	// warnings counts all warnings. commandWarnings counts those about one simple command.
+	// remaining is how many more commands may be judged.
+	remaining, findings       int
 	warnings, commandWarnings int
 	// judgeDepth is the number of simple commands being judged, each inside the one before.
 	judgeDepth int
@@ -62,7 +59,6 @@ func (r *reader) warn(sentence string) {
 	r.reading.Warnings = append(r.reading.Warnings, sentence)
 }
 
-// readScript parses and reads a script in the current state of the shell.
 func (r *reader) readScript(text string) {
 	if r.depth > maxDepth {
 		r.warn("Its commands are nested too deep to be read.")
@@ -81,7 +77,6 @@ func (r *reader) readScript(text string) {
 	r.Text = outer
 }
 
-// readInnerShell reads a script that wrappers pass to a new shell.
 func (r *reader) readInnerShell(text string, wrappers ...string) {
 	in := *r
 	in.depth++
@@ -90,7 +85,6 @@ func (r *reader) readInnerShell(text string, wrappers ...string) {
 	in.readScript(text)
 }
 
-// readFunctions records which functions a script declares.
 func (r *reader) readFunctions(file *syntax.File) {
 	all, top := bash.FunctionNames(file)
 	shadowed := maps.Clone(r.shadowed)

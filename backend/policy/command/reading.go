@@ -2,17 +2,12 @@
 // files and hosts they use, and what the person should be warned of. The policy uses the description to decide whether
 // to ask, and the approval shows it.
 //
-// The contract: Analyze is a pure function of the command and the place where it would run. It looks at every simple
-// command in the syntax tree (in pipelines, lists, substitutions, functions, here-documents, loops and traps), in text
-// that is passed to eval or sh -c, and in the operands of programs that start other programs. Whatever it cannot judge
-// causes a warning: a name that is known only at run time, an unknown program, text that does not parse. If several
-// outcomes are possible, it reports all of them.
+// Analyze is a pure function of the command and the place where it would run. It reads the whole syntax tree, text that
+// is passed to eval or sh -c, and the operands of programs that start other programs. What it cannot judge causes a
+// warning.
 //
-// It is not the sandbox: a command that deceives it still runs confined. It opens no file and follows no link. Paths
-// are clean and absolute; the caller must resolve links.
-//
-// It uses package bash to expand words, package programs for tables of programs, package scripts for the scripts of sed
-// and awk, and package pipes for the output of the left side of a pipe.
+// It is not the sandbox: a command that deceives it still runs confined. It opens no file and follows no link. The
+// paths that it returns are clean and absolute; the caller must resolve links.
 package command
 
 import (
@@ -24,7 +19,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of one reading: nested scripts, judged commands and reported files.
 const (
 	maxDepth    = 10
 	maxCommands = 2000
@@ -60,11 +54,10 @@ type Command struct {
 // Analysis describes what a command line would do.
 type Analysis struct {
 	Commands []Command
-	// Files are the known uses of files, without duplicates, in order of mention. A path with * or ? in its last parts
-	// refers to every file that matches.
+	// Files are the known uses of files. A path with * or ? in its last parts refers to every file that matches.
 	Files []toolspec.FileUse
-	// Folders are the working directories that the command changes to, without duplicates and without the first one. A
-	// path with * or ? refers to every folder that matches.
+	// Folders are the working directories that the command changes to, without the first one. A path with * or ? refers
+	// to every folder that matches.
 	Folders []string
 	// Hosts are the hosts that the command names, in lower case, as host or host:port. Network is true if the command
 	// uses the network, even if it names no host.

@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// sentence summarizes a command line in a few words, with the most harmful effect first.
 func sentence(r Analysis, at Location) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
@@ -57,7 +56,6 @@ func sentence(r Analysis, at Location) string {
 	return strings.ToUpper(all[:1]) + all[1:]
 }
 
-// connectives are harmless commands that do not show the purpose of a command line.
 var connectives = map[string]bool{
 	"[": true, "[[": true, "test": true, ":": true, "true": true, "false": true, "echo": true, "printf": true,
 	"sleep": true, "exit": true, "return": true, "set": true, "shift": true, "local": true, "read": true,
@@ -73,7 +71,6 @@ func pathsOf(files []toolspec.FileUse, use toolspec.Use) []string {
 	return paths
 }
 
-// describePaths returns the path of one file, or the number of files and the folder that they share.
 func describePaths(paths []string, at Location) string {
 	if len(paths) == 1 {
 		return relativePath(paths[0], at)
@@ -93,7 +90,6 @@ func describePaths(paths []string, at Location) string {
 	return fmt.Sprintf("%d files in %s", len(paths), where)
 }
 
-// relativePath returns a path relative to the working directory, or to ~.
 func relativePath(p string, at Location) string {
 	if p == at.Folder {
 		return "."

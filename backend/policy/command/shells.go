@@ -46,7 +46,6 @@ func (c *simpleCommand) shellProgram() {
 	}
 }
 
-// runInput judges a shell that reads its commands from standard input.
 func (c *simpleCommand) runInput() {
 	switch {
 	case c.reader.stdin.text != nil:
@@ -59,7 +58,6 @@ func (c *simpleCommand) runInput() {
 	}
 }
 
-// textRunner judges programs that pass text to a shell with -c.
 func (c *simpleCommand) textRunner() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("su"), StopAtOperand: true}
 	args := parser.Parse(c.words[1:])
@@ -116,7 +114,6 @@ func (c *simpleCommand) watch() {
 	c.runJoined(args.Operands)
 }
 
-// runJoined judges words that a shell reads as one line.
 func (c *simpleCommand) runJoined(words []bash.Word) {
 	texts := make([]string, 0, len(words))
 	for _, w := range words {

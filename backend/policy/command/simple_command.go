@@ -13,7 +13,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// simpleCommand judges one simple command: it adds the command's effects and warnings to the reading.
 type simpleCommand struct {
 	reader *reader
 	// name is the program, words are the program and its words, and text is the command as it was written.
@@ -23,7 +22,6 @@ type simpleCommand struct {
 	subcommand, grantName string
 }
 
-// readSimpleCommand reads a simple command in the syntax tree.
 func (r *reader) readSimpleCommand(x *syntax.CallExpr) {
 	r.readNested(x)
 	for _, a := range x.Assigns {
@@ -131,7 +129,6 @@ func (c *simpleCommand) judgeByTable(p programs.Program) {
 	}
 }
 
-// asksVersionOrHelp reports whether a program only prints its version or its help.
 func (c *simpleCommand) asksVersionOrHelp() bool {
 	return len(c.words) == 2 && c.words[1].IsLiteral() &&
 		(c.words[1].Text == "--version" || c.words[1].Text == "--help")
@@ -186,8 +183,7 @@ func (c *simpleCommand) judgeWord(role programs.Role, v bash.Word) {
 	}
 }
 
-// judgeOperands judges operands by their roles. "t r*" means one text and then paths to read; "r* w" means paths to
-// read and one last path to write.
+// judgeOperands judges operands by their roles: "t r*" means one text and then paths to read.
 func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
 	fields := strings.Fields(roles)
 	c.judgeShiftedOperands(fields, words)
@@ -231,7 +227,6 @@ func (c *simpleCommand) useNetwork() {
 	c.reader.findings++
 }
 
-// runShellText reads a word that a new shell runs.
 func (c *simpleCommand) runShellText(v bash.Word) {
 	if !v.IsLiteral() {
 		c.warn(c.name + " runs a command that is known only when it runs: " + excerpt.Line(v.Display, 80) + ".")
@@ -240,7 +235,6 @@ func (c *simpleCommand) runShellText(v bash.Word) {
 	c.reader.isolate(func() { c.reader.readInnerShell(v.Text, c.name) })
 }
 
-// runWrapped judges the command that a wrapper starts.
 func (c *simpleCommand) runWrapped(words []bash.Word) {
 	if len(words) == 0 {
 		return
@@ -256,7 +250,6 @@ func (c *simpleCommand) runWrapped(words []bash.Word) {
 	in.judgeWords(words, joinDisplay(words))
 }
 
-// runInPlace judges a command that runs in the current shell, such as the one after command or builtin.
 func (c *simpleCommand) runInPlace(words []bash.Word) {
 	wrappers, functions := c.reader.wrappers, c.reader.functions
 	// The command is never a function.

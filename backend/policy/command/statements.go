@@ -130,7 +130,7 @@ func (r *reader) readIf(x *syntax.IfClause) {
 	r.addFolders(before)
 }
 
-// readLoop reads a loop. The working directory becomes unknown if the loop may change it.
+// The working directory becomes unknown if the loop may change it.
 func (r *reader) readLoop(n syntax.Node, do func()) {
 	if bash.ChangesFolder(n) {
 		r.Folders = nil
@@ -196,7 +196,6 @@ func isDescriptor(s string) bool {
 	return s != ""
 }
 
-// readNested reads the substitutions, arithmetic and tests inside n.
 func (r *reader) readNested(n syntax.Node) {
 	if n == nil {
 		return

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// wrapperJudge returns the method that judges a program which starts another one. It returns nil for any other.
 func wrapperJudge(name string) func(*simpleCommand) {
 	if w, ok := programs.LookupWrapper(name); ok {
 		return func(c *simpleCommand) { c.plainWrapper(w) }
@@ -35,7 +34,6 @@ func wrapperJudge(name string) func(*simpleCommand) {
 	return nil
 }
 
-// plainWrapper judges a wrapper that starts a command unchanged.
 func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 	if c.asksVersionOrHelp() {
 		return
@@ -143,9 +141,7 @@ func (c *simpleCommand) xargs() {
 	})
 }
 
-// replaceWords returns words with each argument that equals placeholder replaced by files, which must not be empty. It
-// becomes unknown instead if files are unknown, as does a first word equal to placeholder, or a word that only contains
-// or may contain it.
+// replaceWords puts files in place of the placeholder. A word becomes unknown if that is not possible.
 func (c *simpleCommand) replaceWords(words []bash.Word, placeholder string, files []bash.Word) []bash.Word {
 	hasPlaceholder := func(s string) bool { return strings.Contains(s, placeholder) }
 	var all []bash.Word
@@ -164,7 +160,6 @@ func (c *simpleCommand) replaceWords(words []bash.Word, placeholder string, file
 	return all
 }
 
-// parallel judges parallel, which builds commands from its input.
 func (c *simpleCommand) parallel() {
 	c.warn(c.name + " makes commands out of what it reads, which are known only when it runs.")
 	parser := programs.OptionParser{Options: programs.OptionsOf("parallel"), StopAtOperand: true}
@@ -180,7 +175,6 @@ func (c *simpleCommand) parallel() {
 	c.runWrapped(append(words, bash.UnknownWord("what parallel reads")))
 }
 
-// commandPrefix judges command, builtin and exec, which run the rest of their words in the current shell.
 func (c *simpleCommand) commandPrefix() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("command"), StopAtOperand: true}
 	if c.name == "builtin" {

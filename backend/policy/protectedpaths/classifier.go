@@ -1,10 +1,8 @@
-// Package protectedpaths classifies paths that need care: those with secrets, which no tool may use, and files that run
-// or configure programs, which need a question even in the workspace.
+// Package protectedpaths classifies paths that need care: those with secrets, which file tools refuse and sandboxes
+// hide, and files that run or configure programs, which need a question even in the workspace.
 //
-// The contract: Classify reads names and follows links. It never reads the content of a file, and makes no decisions: a
-// file tool refuses secret places, the policy asks about sensitive ones, and a sandbox hides what SecretPaths lists.
-// Names are compared without regard to case, invisible characters, trailing dots and streams, so that other spellings
-// of a protected path are protected too.
+// Classify reads names and follows links, and does not read the content of a file. Names are compared without regard to
+// case, invisible characters, trailing dots and streams, so that other spellings of a protected path are protected too.
 //
 // It does not detect hard links: a program that can create one can already read the file.
 package protectedpaths
@@ -69,7 +67,6 @@ func New(own OwnFolders) *Classifier {
 	return p
 }
 
-// addLinkTarget also protects the target of a secret place that is a link.
 func (p *Classifier) addLinkTarget(home, rel string, place Classification) {
 	path := filepath.Join(home, filepath.FromSlash(rel))
 	if real, ok := linkTarget(home, path); ok {
@@ -77,8 +74,7 @@ func (p *Classifier) addLinkTarget(home, rel string, place Classification) {
 	}
 }
 
-// linkTarget returns the target of a path in home. ok is false if the path is not a link, or if the target contains the
-// home folder, which would make everything secret.
+// linkTarget ignores a target that contains the home folder, which would make everything secret.
 func linkTarget(home, path string) (real string, ok bool) {
 	real, err := Resolve(path)
 	return real, err == nil && real != path && !isUnder(foldPath(home), foldPath(real))
@@ -98,9 +94,9 @@ func (p *Classifier) addOwnFolders(own OwnFolders) {
 	}
 }
 
-// Classify classifies an absolute path, which need not exist. It checks the path as written and every path that its
+// Classify classifies an absolute path, which need not exist. It checks the path as written and the paths that its
 // links lead through, and returns the most protected place. A path that is relative, contains a zero byte or has too
-// many links is secret. Harmless devices such as /dev/null are ordinary.
+// many links is secret.
 func (p *Classifier) Classify(path string) Classification {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Classification{KindSecret, "a path that is not absolute"}
@@ -129,7 +125,6 @@ func (p *Classifier) ClassifyByName(path string) Classification {
 	return p.classifyNames(foldPath(path))
 }
 
-// classifyNames classifies a folded path by its names alone.
 func (p *Classifier) classifyNames(at []string) Classification {
 	worst := p.fixed.find(at)
 	if worst.exempt {
@@ -154,7 +149,6 @@ func (p *Classifier) classifyNames(at []string) Classification {
 	return worst.Classification
 }
 
-// withResolved returns an absolute folder as written and with its links resolved, nil for "".
 func withResolved(dir string) []string {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil
@@ -172,7 +166,6 @@ func isUnder(path, dir []string) bool {
 	return len(path) >= len(dir) && slices.Equal(path[:len(dir)], dir)
 }
 
-// otherHomeLength returns how many leading elements of a path are the home folder of any user, 0 if there is none.
 func otherHomeLength(at []string) int {
 	switch {
 	case len(at) >= 1 && at[0] == "root":

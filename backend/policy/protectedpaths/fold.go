@@ -6,7 +6,6 @@ import (
 	"unicode"
 )
 
-// foldPath splits a path into its folded elements. It resolves "." and ".." by their text.
 func foldPath(path string) []string {
 	path = filepath.Clean(path)
 	path = filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
@@ -47,7 +46,6 @@ func foldElement(element string) string {
 	return name
 }
 
-// isFolded reports whether foldElement would not change element.
 func isFolded(element string) bool {
 	for i := range len(element) {
 		c := element[i]
@@ -58,7 +56,6 @@ func isFolded(element string) bool {
 	return element == "" || !strings.HasSuffix(element, ".") && !strings.HasSuffix(element, " ")
 }
 
-// foldCase maps letters that differ only in case to one letter: ſ, S and s to s.
 func foldCase(r rune) rune {
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		if 'a' <= next && next <= 'z' {

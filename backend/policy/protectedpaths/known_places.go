@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// Descriptions of places.
 const (
 	keys        = "a folder of keys"
 	logins      = "a file of log-ins"
@@ -31,7 +30,6 @@ const (
 	kernel      = "a kernel setting"
 )
 
-// homePlaces returns the known places in a home folder, by relative path.
 func homePlaces() map[string]Classification {
 	all := map[string]Classification{}
 	addPlaces(all, KindSecret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
@@ -80,7 +78,6 @@ func homePlaces() map[string]Classification {
 	return all
 }
 
-// systemPlaces returns the known places of the system, by absolute path.
 func systemPlaces() map[string]Classification {
 	all := map[string]Classification{}
 	addPlaces(all, KindSecret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
@@ -114,8 +111,6 @@ func addPlaces(all map[string]Classification, kind Kind, what string, paths ...s
 	}
 }
 
-// sensitiveFileName returns a description for a name that is sensitive in every folder, false for others. name is
-// folded.
 func sensitiveFileName(name string) (string, bool) {
 	switch name {
 	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
@@ -150,7 +145,6 @@ func sensitiveFileName(name string) (string, bool) {
 	return "", false
 }
 
-// classifyByFileName classifies a path by names that are sensitive in every folder.
 func classifyByFileName(at []string) Classification {
 	for i, name := range at {
 		if what, ok := sensitiveFileName(name); ok {
@@ -197,7 +191,6 @@ func isProcessFolder(name string) bool {
 	return name == "self" || name == "thread-self" || name != "" && strings.Trim(name, "0123456789") == ""
 }
 
-// isHarmlessDevice reports whether a path is a device that commands commonly use and that stores nothing.
 func isHarmlessDevice(path string) bool {
 	switch path {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin",

@@ -14,9 +14,8 @@ const maxLinks = 40
 // ErrTooManyLinks is returned by Resolve for a path with too many links, such as a loop.
 var ErrTooManyLinks = errors.New("too many links")
 
-// Resolve follows the links of an absolute path as the system would. From the first element on that does not exist or
-// cannot be read, the path stays as it is written. The result is absolute and clean. A link can be replaced between
-// Resolve and the use of the path, so the caller has to check the file that it opened.
+// Resolve follows the links of an absolute path. What does not exist or cannot be read stays as it is written. A link
+// can be replaced between Resolve and the use of the path, so the caller has to check the file that it opened.
 func Resolve(path string) (string, error) {
 	return follow(path, func(string) {})
 }
@@ -75,7 +74,6 @@ func follow(path string, step func(string)) (string, error) {
 	}
 }
 
-// nextElement splits the first element from a path.
 func nextElement(path string) (element, rest string, found bool) {
 	path = strings.TrimLeftFunc(path, separator)
 	if path == "" {

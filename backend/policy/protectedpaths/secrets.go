@@ -7,13 +7,11 @@ import (
 	"strings"
 )
 
-// maxHomes is the maximum number of other users' home folders that SecretPaths reads.
 const maxHomes = 64
 
 // SecretPaths returns the sorted absolute paths that a sandbox must hide: the secret places in home, in other users'
-// homes and in the system, the folders own, and the targets of links. The paths need not exist, except in the home
-// folders of other users. Devices and the /proc files of processes are not included, because a sandbox needs its own
-// /dev and /proc.
+// homes and in the system, the folders own, and the targets of links. A path may not exist. Devices and the /proc files
+// of processes are not included, because a sandbox needs its own /dev and /proc.
 func SecretPaths(home string, own ...string) []string {
 	var all []string
 	for path, place := range systemPlaces() {
@@ -37,7 +35,6 @@ func SecretPaths(home string, own ...string) []string {
 	return slices.Compact(all)
 }
 
-// secretPlaces returns the secret places in a home folder for which keep returns true.
 func secretPlaces(home string, keep func(path string) bool) []string {
 	var all []string
 	for rel, place := range homePlaces() {
@@ -53,7 +50,6 @@ func secretPlaces(home string, keep func(path string) bool) []string {
 	return all
 }
 
-// otherHomes returns the home folders of this machine in the usual places.
 func otherHomes() []string {
 	all := []string{"/root"}
 	for _, parent := range []string{"/home", "/Users", "/var/home"} {

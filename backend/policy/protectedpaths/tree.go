@@ -16,7 +16,6 @@ func (t tree) add(path []string, place Classification) {
 			n = &node{below: tree{}}
 			t[element] = n
 		}
-		// If two places have the same path, the more protected one remains.
 		if i == len(path)-1 && (!n.known || place.Kind > n.place.Kind) {
 			n.place, n.known = place, true
 		}
@@ -32,7 +31,6 @@ type match struct {
 	exempt bool
 }
 
-// find returns the deepest known place at or above path.
 func (t tree) find(path []string) match {
 	var m match
 	for i, element := range path {

@@ -9,7 +9,6 @@ import (
 // parameterPattern matches a parameter and its value in a URL: "?token=x", "#access_token=x".
 var parameterPattern = regexp.MustCompile(`([?&#;])([^\s?&#;="'<>]{1,80})=([^\s&#;"'<>]+)`)
 
-// parameters hides the values of secret parameters in URLs in text.
 func (r *Redactor) parameters(text, where string) string {
 	return parameterPattern.ReplaceAllStringFunc(text, func(found string) string {
 		m := parameterPattern.FindStringSubmatch(found)
@@ -39,7 +38,6 @@ var formPattern = regexp.MustCompile(`^[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*(?:&[^\s=
 
 func looksLikeForm(text string) bool { return formPattern.MatchString(text) }
 
-// form hides the values of secret fields in a URL-encoded form.
 func (r *Redactor) form(text, where string) string {
 	fields := strings.Split(text, "&")
 	for i, f := range fields {
@@ -60,7 +58,6 @@ func (r *Redactor) form(text, where string) string {
 	return strings.Join(fields, "&")
 }
 
-// nested hides secrets in text inside other text.
 func (r *Redactor) nested(text, where string) string {
 	if t := strings.TrimSpace(text); strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
 		return r.json(text, where, true, 1)
@@ -70,7 +67,6 @@ func (r *Redactor) nested(text, where string) string {
 
 var partNamePattern = regexp.MustCompile(`(?i)^[\s\S]*?content-disposition:[^\r\n]*?\bname="([^"\r\n]*)"`)
 
-// multipart hides the values of secret fields in a multipart form.
 func (r *Redactor) multipart(text, where string) string {
 	border, _, ok := strings.Cut(text, "\n")
 	border = strings.TrimRight(border, "\r")

@@ -34,7 +34,6 @@ func (r *Redactor) json(text, where string, sent bool, depth int) string {
 	}
 }
 
-// jsonWalker copies one JSON text.
 type jsonWalker struct {
 	redactor *Redactor
 	dec      *json.Decoder
@@ -69,7 +68,6 @@ func (w *jsonWalker) value(name string, s strength) error {
 	return nil
 }
 
-// container copies an object or an array. A secret name applies to everything in it.
 func (w *jsonWalker) container(open json.Delim, name string, s strength) error {
 	if w.level++; w.level > maxNesting {
 		return errNesting
@@ -129,7 +127,6 @@ func (w *jsonWalker) replace(start, end int, with string) {
 
 func quoteJSON(text string) string { return `"` + jsonText(text) + `"` }
 
-// jsonText returns text escaped for a JSON string, without the quotes.
 func jsonText(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -143,7 +140,6 @@ func jsonText(text string) string {
 // assignmentPattern matches a name with a quoted value or a number, as in scripts and in truncated JSON.
 var assignmentPattern = regexp.MustCompile(`(["']?)([\w.$-]{1,80})["']?(\s*[:=]\s*)("(?:[^"\\\n]|\\.)*(?:"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)|\d{4,}\b)`)
 
-// assignments hides the values of secret names in text that is not JSON.
 func (r *Redactor) assignments(text, where string, sent bool) string {
 	return assignmentPattern.ReplaceAllStringFunc(text, func(found string) string {
 		m := assignmentPattern.FindStringSubmatch(found)

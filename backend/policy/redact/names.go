@@ -71,7 +71,6 @@ func nameStrength(name string) strength {
 	return found
 }
 
-// secretHeader reports whether the value of a header is a secret.
 func secretHeader(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "access-control-") || strings.HasPrefix(name, "sec-") {
@@ -95,7 +94,6 @@ func (s strength) isSecret(value string, sent bool) bool {
 	return false
 }
 
-// countsTokens reports whether a name is a count of tokens: "total_tokens".
 func countsTokens(name string) bool {
 	words := SplitName(name)
 	return len(words) > 0 && words[len(words)-1] == "tokens"

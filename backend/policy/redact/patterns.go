@@ -36,7 +36,6 @@ var secretPatterns = sync.OnceValue(func() []secretPattern {
 	}
 })
 
-// looksEncoded reports whether word is unlike a natural word, such as "information" in "basic information".
 func looksEncoded(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "=+/_") ||
 		strings.ContainsFunc(word[1:], unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower)

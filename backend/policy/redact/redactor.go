@@ -1,12 +1,8 @@
 // Package redact hides secrets in text from a page or a server before a model reads it: values of fields with secret
 // names, keys of well-known kinds, and known secrets, such as those typed into a password field.
 //
-// The contract: a Redactor never fails. It replaces what it hides by its marks and changes nothing else, except that
-// values around a mark may be encoded differently. It counts what it hides and records the kinds. It decides by names
-// and shapes, and hides too much rather than too little. It gives no guarantee: it does not hide a secret with a
-// harmless name and an unknown shape.
-//
-// It does not store secrets and does not decide about calls.
+// It decides by names and shapes, and hides too much rather than too little. It gives no guarantee: it does not hide an
+// unknown secret with a harmless name and an unknown shape.
 package redact
 
 import (
@@ -24,7 +20,6 @@ const Placeholder = "•••"
 // chance.
 const minSecretLength = 4
 
-// maxKinds is the maximum number of kinds that CountHidden returns.
 const maxKinds = 20
 
 // Redactor hides secrets in the parts of one response. The zero value knows no secrets. It is not safe for concurrent
@@ -61,7 +56,6 @@ func New(secrets []string) *Redactor {
 // request body". The names in kinds come from the page; they are truncated but not sanitized.
 func (r *Redactor) CountHidden() (n int, kinds []string) { return r.hidden, slices.Clone(r.kinds) }
 
-// mark counts a hidden value and returns its replacement.
 func (r *Redactor) mark(what, where string) string {
 	r.hidden++
 	if r := []rune(what); len(r) > 60 {

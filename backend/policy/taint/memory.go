@@ -1,12 +1,9 @@
 // Package taint detects whether outgoing data looks copied from text that was read: a file, a page, the response of a
-// server (decision 12). It compares text, so it can be wrong in both directions. A question shows the person what it
-// finds; what it does not find is judged by the sources in the context.
+// server (decision 12). It compares text, so it can be wrong in both directions.
 //
-// The contract: a Memory stores fingerprints of the newest texts of each conversation, never the texts, in bounded
-// space. Two texts match if they share a word that is too long or too mixed to be a coincidence (a key, a number, an
-// email address), or five words in a row. Letter case, spaces and punctuation between words do not count. It also
-// detects data that is encoded (percent-encoding, base64, hexadecimal) or disguised (reversed, rot13, spelled in single
-// letters). A Memory is safe for concurrent use.
+// A Memory stores fingerprints of the newest texts of each conversation in bounded space, not the texts. Two texts
+// match if they share a word that is too long or too mixed to be a coincidence (a key, a number, an email address), or
+// five words in a row. It also detects some encodings and disguises. A Memory is safe for concurrent use.
 //
 // It makes no decisions: package policy asks about what was found.
 package taint
@@ -192,7 +189,6 @@ func isDistinctive(w string) bool {
 	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
 }
 
-// decodings returns data unchanged, decoded in every way that succeeds, and undisguised.
 func decodings(data string) []string {
 	forms := []string{data}
 	if strings.Contains(data, "%") || strings.Contains(data, "+") {
@@ -223,7 +219,6 @@ func decodings(data string) []string {
 	return append(forms, undisguised(data)...)
 }
 
-// undisguised returns data reversed, decoded by rot13, and with single letters joined into words.
 func undisguised(data string) []string {
 	backwards := []rune(data)
 	slices.Reverse(backwards)
@@ -255,7 +250,6 @@ func rot13(r rune) rune {
 	return r
 }
 
-// printable reports whether b is readable text.
 func printable(b []byte) bool {
 	return len(b) > 0 && !slices.ContainsFunc([]rune(string(b)), func(r rune) bool {
 		return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r)

@@ -81,8 +81,8 @@ type Spec struct {
 	// Restricted are folders in which the run sees only Writable and Readable paths.
 	Restricted []string
 	// Home is a writable folder that becomes the run's home; "" means none. With namespaces it is mounted over the
-	// person's home, of which only Writable and Readable paths remain visible. Without namespaces, or if the person's
-	// home is itself Writable or Readable, only the variable HOME changes.
+	// person's home. Without them, or if the person's home is itself Writable or Readable, only the variable HOME
+	// changes.
 	Home string
 	// ReadOnly makes the workspace read-only, ignores Writable, and moves caches to the temporary folder.
 	ReadOnly bool
@@ -90,12 +90,11 @@ type Spec struct {
 	Network bool
 	// AllowBlockedPorts starts a run with Network even if the kernel cannot block Config.BlockedPorts.
 	AllowBlockedPorts bool
-	// Proxy gives the run its own network, in which only a proxy on loopback can be reached; variables in the run's
-	// environment name it. Proxy is called once with the listener, before the command starts, and serves it until stop
-	// is called at the end of the run. It requires Sandbox.IsolatesNetwork.
+	// Proxy gives the run its own network, in which a proxy on loopback is what it can reach. Proxy is called with the
+	// listener before the command starts, and serves it until stop is called. It requires Sandbox.IsolatesNetwork.
 	Proxy func(net.Listener) (stop func())
-	// MaxConns is how many connections Process.Dial may have open into the run's own network; 0 means none. With
-	// Network, or without Sandbox.IsolatesNetwork, there are none.
+	// MaxConns is how many connections Process.Dial may have open into the run's own network. It has no effect with
+	// Network, or without Sandbox.IsolatesNetwork.
 	MaxConns int
 	// Env are variables ("NAME=value") that are added to the cleaned environment.
 	Env    []string
@@ -104,8 +103,7 @@ type Spec struct {
 	// goroutine; nil discards it.
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
-	// Unconfined runs the command without the sandbox. It still has the limits and the cleaned environment, and all of
-	// its processes are still killed at the end.
+	// Unconfined runs the command without the sandbox, but with the limits and the cleaned environment.
 	Unconfined bool
 	// Inherit, with Unconfined, keeps Sextant's own environment and limits, for a shell that the person types into.
 	Inherit bool
@@ -149,8 +147,7 @@ type Sandbox struct {
 	cfg        Config
 	once       sync.Once
 	mechanisms mechanisms
-	// reason says why no sandbox is available.
-	reason string
+	reason     string
 }
 
 // New returns a Sandbox. It detects the available mechanisms at first use.
@@ -178,7 +175,6 @@ func (s *Sandbox) IsolatesNetwork() bool {
 	return s.mechanisms.Bubblewrap != ""
 }
 
-// mechanisms are the mechanisms that confine runs.
 type mechanisms struct {
 	Available bool
 	// Bubblewrap is the path of the program, "" if it is not used. UserNamespace makes it create a user namespace.

@@ -10,11 +10,9 @@ import (
 	"time"
 )
 
-// probeCode is the exit code of the probe.
 const probeCode = 7
 
-// detect finds the best mechanisms that work here by running a program with them. It first removes folders left by
-// Sextant processes that were killed.
+// detect first removes folders left by Sextant processes that were killed.
 func (s *Sandbox) detect() (mechanisms, string) {
 	removeStaleRunFolders(s.cfg.TempDir)
 	version := landlockVersion()
@@ -51,7 +49,6 @@ func (s *Sandbox) detect() (mechanisms, string) {
 	return mechanisms{}, reason
 }
 
-// probe returns an error unless a test program runs with the mechanisms m.
 func (s *Sandbox) probe(m mechanisms) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -24,7 +24,6 @@ var (
 	proxyVars   = []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 )
 
-// cleanEnv returns the environment of a run. network is true for the machine's network, proxied for a proxy.
 func cleanEnv(from []string, home, tmp string, network, proxied bool, more []string) []string {
 	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin"}
 	for _, pair := range from {
@@ -49,7 +48,6 @@ func cleanEnv(from []string, home, tmp string, network, proxied bool, more []str
 	return list
 }
 
-// mergeEnv returns env with the variables of more added or replaced.
 func mergeEnv(env, more []string) []string {
 	merged := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -58,7 +56,6 @@ func mergeEnv(env, more []string) []string {
 	return append(merged, more...)
 }
 
-// withProxyVars adds the variables that make programs use the proxy at address. Variables already set stay.
 func withProxyVars(env []string, address string) []string {
 	env = slices.Clone(env)
 	set := func(name, value string) {
@@ -80,7 +77,6 @@ func withProxyVars(env []string, address string) []string {
 	return env
 }
 
-// envValue returns the value of a variable in env, "" if it is not set.
 func envValue(env []string, name string) string {
 	for _, pair := range env {
 		if n, v, ok := strings.Cut(pair, "="); ok && n == name {

@@ -20,7 +20,6 @@ var extraHomePaths = []string{
 	".Xauthority",
 }
 
-// extraSystemPaths are private files of the system that commands do not need. Most are readable only by root.
 var extraSystemPaths = []string{
 	"/etc/openvpn", "/etc/ipsec.secrets", "/etc/ppp", "/etc/docker", "/var/lib/containerd", "/var/lib/kubelet",
 	"/var/lib/bluetooth",
@@ -31,8 +30,7 @@ var extraSystemPaths = []string{
 	"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", "/sys/fs/bpf", "/sys/firmware",
 }
 
-// hiddenPaths returns the paths to hide from a run, including more: existing paths, symlinks resolved, none inside
-// another.
+// hiddenPaths returns existing paths with symlinks resolved, none inside another.
 func (s *Sandbox) hiddenPaths(more []string) []string {
 	var all []string
 	add := func(path string) {

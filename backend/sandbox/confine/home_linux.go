@@ -11,7 +11,6 @@ import (
 	"sextant/shared/subpath"
 )
 
-// bindHome returns the value of HOME for a run with its own home, and adds that home to f.
 func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, error) {
 	own, err := filepath.EvalSymlinks(spec.Home)
 	if err != nil || !filepath.IsAbs(spec.Home) {

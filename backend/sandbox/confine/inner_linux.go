@@ -15,10 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stepArg is the hidden first argument that makes Sextant's binary run a step.
 const stepArg = "__confine"
 
-// File descriptors of the steps, and the names of the steps.
 const (
 	planFD         = 3 // the plan, as JSON
 	reportFD       = 4 // reports of steps to Sextant, one JSON object per line
@@ -29,7 +27,6 @@ const (
 	supervisorStep = "supervise"
 )
 
-// stepReport is a line on reportFD.
 type stepReport struct {
 	// Failed says why the setup failed. Started is true when the command is about to start. Exit is its exit code.
 	Failed  string `json:"failed,omitempty"`
@@ -178,7 +175,6 @@ func passSockets(proxied bool, sockets int) (address string, err error) {
 	return address, nil
 }
 
-// setLimits sets the resource limits of this process and its descendants.
 func (in *innerPlan) setLimits() error {
 	processes := in.Limits.Processes
 	if !in.Namespaces {
@@ -263,7 +259,6 @@ func dropPrivileges() error {
 	return nil
 }
 
-// inBoundingSet reports whether a program started from here could still gain capability c.
 func inBoundingSet(c int) bool {
 	value, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0)
 	return err == nil && value == 1

@@ -19,7 +19,6 @@ const (
 	landlockABISockets = 9
 )
 
-// landlockVersion returns the Landlock ABI version of the kernel, 0 for none.
 func landlockVersion() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -39,7 +38,6 @@ const (
 		ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev)
 )
 
-// applyLandlock restricts the process permanently.
 func (in *innerPlan) applyLandlock() error {
 	version := landlockVersion()
 	if version < landlockABIRefer {
@@ -94,7 +92,6 @@ func (in *innerPlan) allowPorts() []landlock.Rule {
 	return rules
 }
 
-// pathRule returns a rule that allows file if path is a file, or dir if it is a folder, and none if it does not exist.
 func pathRule(path string, file, dir landlock.AccessFSSet) []landlock.Rule {
 	info, err := os.Stat(path)
 	switch {

@@ -29,7 +29,6 @@ func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
 	return true
 }
 
-// maxCoveredSockets is the maximum number of sockets of other programs that are covered.
 const maxCoveredSockets = 256
 
 // foreignSockets returns the sockets of other running programs that would be visible to a run, at most
@@ -59,7 +58,6 @@ func foreignSockets(f fileAccess, restricted []string) []string {
 	return slices.Compact(all)
 }
 
-// coverOthers covers the folders of other runs and, if the run may use local sockets, the sockets of other programs.
 func coverOthers(spec Spec, m mechanisms, r runFolders, f fileAccess, restricted []string) []mount {
 	var mounts []mount
 	if allowsLocalSockets(spec, m, f) {

@@ -12,14 +12,12 @@ import (
 	"sextant/shared/subpath"
 )
 
-// plan tells the supervisor what to do.
 type plan struct {
 	// Bubblewrap is its command line up to the program, empty if it is not used.
 	Bubblewrap []string
 	Inner      innerPlan
 }
 
-// innerPlan tells the inner step what to do.
 type innerPlan struct {
 	Args, Env []string
 	Dir       string
@@ -77,7 +75,6 @@ func makeRunFolders(parent string) (runFolders, error) {
 	return r, nil
 }
 
-// plan returns the plan of one run with the mechanisms m.
 func (s *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 	f, err := s.resolveAccess(spec)
 	if err != nil {
@@ -143,7 +140,6 @@ func plainDevices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 }
 
-// fileAccess is what a run sees in addition to the system's files. Symlinks are resolved.
 type fileAccess struct {
 	writable, readable []string
 	// home is mounted at homeTarget, the person's home; "" means that nothing is mounted.
@@ -187,7 +183,6 @@ func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 	return f, nil
 }
 
-// mount is a path with the bubblewrap options for it.
 type mount struct {
 	target string
 	args   []string
@@ -257,7 +252,6 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 	return append(append(args, closing...), "--")
 }
 
-// ownMounts returns the mounts of the run's own temporary folders.
 func ownMounts(spec Spec, r runFolders) []mount {
 	mounts := []mount{
 		{"/tmp", []string{"--bind", r.tmp, "/tmp"}},
@@ -358,7 +352,6 @@ func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r ru
 	}
 }
 
-// pathsWithin returns the elements of paths that are inside folder.
 func pathsWithin(paths []string, folder string) []string {
 	var found []string
 	for _, p := range paths {

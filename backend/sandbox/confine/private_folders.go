@@ -9,7 +9,6 @@ import (
 	"sextant/shared/subpath"
 )
 
-// systemFolders are the folders at the root of a machine that belong to the system.
 var systemFolders = []string{
 	"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap", "sys", "proc", "dev",
 	"run", "tmp", "var",

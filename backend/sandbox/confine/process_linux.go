@@ -132,7 +132,6 @@ func (s *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Proces
 	return p, nil
 }
 
-// openControl creates the socket pair over which the run sends its sockets. The returned end belongs to the run.
 func (p *Process) openControl() (inside *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -195,7 +194,6 @@ func closeDescriptors(fds []int) {
 	}
 }
 
-// dupFile returns a file with a duplicate of fd.
 func dupFile(fd int) (*os.File, error) {
 	duplicate, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -238,7 +236,6 @@ func orDiscard(w io.Writer) io.Writer {
 	return w
 }
 
-// pipe returns a file to write to. A goroutine copies everything from it to w.
 func (p *Process) pipe(w io.Writer) (*os.File, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -258,9 +255,8 @@ func (p *Process) pipe(w io.Writer) (*os.File, error) {
 // context.
 func (p *Process) Terminate() { _, _ = p.lifeline.Write([]byte{1}) }
 
-// Wait waits until all processes of the run are dead, copies the rest of its output for at most 3 s and removes its
-// temporary folder. The error wraps ErrSetup and gives the reason, or is an internal error. A failing command is not an
-// error; see Exit.
+// Wait waits until the processes of the run are dead, copies the rest of its output for at most 3 s and removes its
+// temporary folder. A failing command is not an error; see Exit.
 func (p *Process) Wait() (Exit, error) {
 	defer p.close()
 	report := p.readReports()
@@ -294,10 +290,8 @@ func (p *Process) Wait() (Exit, error) {
 	return exit, nil
 }
 
-// lastOutput returns the end of the command's standard error.
 func (p *Process) lastOutput() string { return strings.TrimSpace(p.stderr.String()) }
 
-// readReports reads the reports of the steps until the pipe closes, and merges them.
 func (p *Process) readReports() stepReport {
 	var all stepReport
 	for lines := bufio.NewScanner(p.reports); lines.Scan(); {
@@ -314,7 +308,6 @@ func (p *Process) readReports() stepReport {
 	return all
 }
 
-// close releases all resources. It may be called more than once.
 func (p *Process) close() {
 	if p.tty != nil {
 		p.tty.markClosed()

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runFolderPrefix is the prefix of the names of runs' temporary folders.
 const runFolderPrefix = "sextant-run-"
 
 // lockFolder locks a folder while the returned file is open, so that no other Sextant process removes it. The kernel

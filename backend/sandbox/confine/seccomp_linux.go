@@ -63,10 +63,8 @@ var deniedIoctls = []uint32{
 	unix.FS_IOC_SET_ENCRYPTION_POLICY,
 }
 
-// setIDBits are the mode bits that make a program run as its owner or group.
 const setIDBits = 0o6000
 
-// seccompProgram assembles the seccomp filter.
 func (in *innerPlan) seccompProgram() ([]unix.SockFilter, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
@@ -109,7 +107,6 @@ func (in *innerPlan) seccompProgram() ([]unix.SockFilter, error) {
 
 func errno(e unix.Errno) seccomp.Action { return seccomp.ActionErrno | seccomp.Action(e) }
 
-// filterBuilder collects the calls to deny.
 type filterBuilder struct {
 	info       *arch.Info
 	names      []string
@@ -128,7 +125,6 @@ func (f *filterBuilder) known(names []string) []string {
 
 func (f *filterBuilder) deny(names ...string) { f.names = append(f.names, f.known(names)...) }
 
-// denyIf denies a call whose arguments meet all conditions.
 func (f *filterBuilder) denyIf(name string, conditions ...seccomp.Condition) {
 	if len(f.known([]string{name})) > 0 && !slices.Contains(f.names, name) {
 		f.conditions = append(f.conditions, seccomp.NameWithConditions{Name: name, Conditions: conditions})
@@ -195,7 +191,6 @@ func (f *filterBuilder) denySetID() {
 	f.denyIf("openat", set(2, creating), set(3, setIDBits))
 }
 
-// Offsets in the seccomp_data of a call.
 const (
 	numberAt = 0
 	archAt   = 4

@@ -18,7 +18,7 @@ import (
 const maxSockets = 64
 
 // socketPool has sockets that were created in a run's own network. Connecting one of them from outside reaches a server
-// of the run, without giving the run a way out. Each socket serves one connection at a time.
+// of the run, without giving the run a way out.
 type socketPool struct {
 	free chan int
 	done chan struct{}
@@ -150,7 +150,6 @@ func (s *socketPool) close() {
 	}
 }
 
-// pooledConn is a connection into a run.
 type pooledConn struct {
 	net.Conn
 	pool *socketPool

@@ -20,7 +20,7 @@ var startupFiles = []string{
 
 // ForcesReadOnly reports whether workspace is read-only for runs in the sandbox: it is the home folder, contains it, or
 // is a folder such as .config that contains startup files. Otherwise a run could create a startup file that does not
-// exist yet. It is false if home or workspace does not exist.
+// exist yet.
 func (s *Sandbox) ForcesReadOnly(workspace string) bool {
 	home, err := filepath.EvalSymlinks(s.cfg.Home)
 	if err != nil || s.cfg.Home == "" {

@@ -72,7 +72,6 @@ func killUntilExit() {
 	}
 }
 
-// exitCode returns the exit code that a shell would report.
 func exitCode(status syscall.WaitStatus) int {
 	if status.Signaled() {
 		return 128 + int(status.Signal())
@@ -165,7 +164,6 @@ func terminateDescendants(namespaces bool) {
 	}
 }
 
-// namespacePIDs returns the IDs of a process in its PID namespaces, outermost first.
 func namespacePIDs(pid int) []string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

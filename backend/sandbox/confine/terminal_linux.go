@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal opens a terminal for the run and returns the command's end. Its output goes to Spec.Stdout.
 func (p *Process) openTerminal(spec Spec) (*os.File, error) {
 	outer, inner, err := openPTY()
 	if err != nil {
@@ -60,10 +59,8 @@ func openPTY() (outer, inner *os.File, err error) {
 	return os.NewFile(uintptr(fd), "terminal"), inner, nil
 }
 
-// errTerminalEnded is returned after the end of the run.
 var errTerminalEnded = errors.New("the program in this terminal has ended")
 
-// tty is the outer end of a run's terminal.
 type tty struct {
 	mu     sync.Mutex
 	file   *os.File

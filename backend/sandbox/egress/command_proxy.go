@@ -13,23 +13,22 @@ import (
 )
 
 // ApproveFunc decides whether a command may reach host, which is in lower case and has its port unless that is 80 or
-// 443. It is called before the name is resolved. It returns nil to allow the request, or an error with a sentence that
-// the command prints. It may wait for the person and must return when ctx ends.
+// 443. It returns an error with a sentence that the command prints if not. It may wait for the person and must return
+// when ctx ends.
 type ApproveFunc func(ctx context.Context, host string) error
 
 // FailureFunc is called if an approved host could not be reached. why has one or more sentences. Programs print only
 // the status of a failed CONNECT, so the caller learns the reason this way.
 type FailureFunc func(host, why string)
 
-// commandHooks are used only by the proxy of a command, not by the browser's.
 type commandHooks struct {
 	approve   ApproveFunc
 	onFailure FailureFunc
 }
 
 // StartProxyOn serves a proxy, like that of StartProxy, on ln for one sandboxed command or for the window. approve
-// decides about each host; onFailure may be nil. stop stops the proxy, ends all its connections and closes ln. The end
-// of ctx also ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
+// decides about each host; onFailure may be nil. stop stops the proxy, ends its connections and closes ln. The end of
+// ctx also ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
 func (g *Guard) StartProxyOn(
 	ctx context.Context, ln net.Listener, approve ApproveFunc, onFailure FailureFunc,
 ) (stop func()) {
@@ -41,7 +40,6 @@ func (g *Guard) StartProxyOn(
 	}
 }
 
-// approveRequest reports whether a command's request may continue. If not, it writes the response.
 func (p *proxy) approveRequest(w http.ResponseWriter, r *http.Request) bool {
 	host, err := requestHost(r)
 	if err != nil {
@@ -95,16 +93,13 @@ func (t target) withoutDefaultPort() string {
 	return t.String()
 }
 
-// writeRefusal responds with plain text, which commands print.
 func writeRefusal(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Connection", "close")
 	http.Error(w, "Sextant: "+strings.ToValidUTF8(text, "\uFFFD"), status)
 }
 
-// errServerName ends a tunnel whose TLS server name is not the host of the CONNECT request.
 var errServerName = errors.New("the connection names another host")
 
-// maxHelloBytes limits the length of the TLS ClientHello, which begins with a record of type recordTypeHandshake.
 const (
 	maxHelloBytes       = 20 << 10
 	recordTypeHandshake = 0x16
@@ -125,7 +120,6 @@ type errorReader struct{ err error }
 
 func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
 
-// helloChecker passes on a stream after it checked the first message.
 type helloChecker struct {
 	from    io.Reader
 	want    string
@@ -167,7 +161,6 @@ func (h *helloChecker) readHello() ([]byte, error) {
 	return read.Bytes(), nil
 }
 
-// errHelloRead ends the handshake once the server name is known.
 var errHelloRead = errors.New("server name read")
 
 // serverName returns the server name in a TLS ClientHello, "" for none.
@@ -186,7 +179,6 @@ func serverName(from io.Reader) (name string, err error) {
 	return "", err
 }
 
-// readOnlyConn is a net.Conn that discards everything written to it.
 type readOnlyConn struct{ io.Reader }
 
 func (readOnlyConn) Write(b []byte) (int, error)      { return len(b), nil }

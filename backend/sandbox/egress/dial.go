@@ -11,8 +11,8 @@ import (
 )
 
 // DialContext dials addr ("host:port") over TCP if the guard allows it. It resolves the name, checks each address, and
-// dials exactly the addresses that it checked. The error wraps *BlockedError if all of them are blocked, network is not
-// TCP, or the host or port is invalid. For a host of MapHost, it dials the mapped listener.
+// dials exactly the addresses that it checked. The error wraps *BlockedError if the guard refuses. For a host of
+// MapHost, it dials the mapped listener.
 func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil, &BlockedError{
@@ -66,7 +66,6 @@ func (g *Guard) dialAny(ctx context.Context, network string, t target, addrs []n
 	return nil, errors.Join(errs...)
 }
 
-// dialWithin dials one checked address, within limit.
 func (g *Guard) dialWithin(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

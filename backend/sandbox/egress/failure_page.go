@@ -44,7 +44,6 @@ func (p *proxy) writeFailure(w http.ResponseWriter, r *http.Request, err error) 
 	}
 }
 
-// failureText explains a failure in three sentences: what happened, why, and what to do.
 type failureText struct{ Head, Reason, Next string }
 
 func explainFailure(host string, err error) (int, failureText) {

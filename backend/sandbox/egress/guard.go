@@ -1,13 +1,12 @@
 // Package egress filters the network access of tools, browser and sandboxed commands (decision 13). Requests of tools
 // use Transport, requests of the controlled browser use the proxy of StartProxy, and requests of sandboxed commands use
-// StartProxyOn. All of them end in DialContext, which resolves the name, checks every address and dials exactly the
-// address that it checked. So the same rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed
-// address.
+// StartProxyOn. They end in DialContext, which resolves the name, checks the addresses and dials exactly those that it
+// checked. So the same rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed address.
 //
 // Public addresses are allowed unless Config.DenyHosts blocks them. This machine, private networks and the internal
 // addresses of cloud providers are blocked until a host is allowed by name: with AllowTyped for an address that the
 // person typed, or with Config.AllowHosts. Allowing a name does not allow other names of the same machine. Sextant's
-// own ports always stay blocked; see Block.
+// own ports stay blocked; see Block.
 //
 // The package is not the policy, which decides whether a request to a public host needs an approval.
 package egress
@@ -115,7 +114,6 @@ func New(cfg Config) *Guard {
 	return g
 }
 
-// addDenied adds one entry of Config.DenyHosts.
 func (g *Guard) addDenied(host string) {
 	if host == wildcard {
 		g.denyUnlisted = true
@@ -129,7 +127,6 @@ func (g *Guard) addDenied(host string) {
 	g.deniedHosts = append(g.deniedHosts, t)
 }
 
-// wildcard denies all hosts that are not allowed by name.
 const wildcard = "*"
 
 // ValidateDeniedHost is like ValidateHost, for an entry of Config.DenyHosts, which may also be "*".
@@ -147,8 +144,7 @@ func ValidateHost(host string) error {
 	return err
 }
 
-// Allow allows host: "host" with all its ports, "host:port" with only that port. An invalid host is logged
-// and ignored.
+// Allow allows host: "host" with all its ports, "host:port" with that port. An invalid host is logged and ignored.
 func (g *Guard) Allow(host string) {
 	t, err := parseTarget(host)
 	if err != nil {
@@ -206,8 +202,7 @@ func (g *Guard) allows(t target) bool {
 	return g.allowed[t] || g.allowed[target{host: t.host}]
 }
 
-// Block permanently blocks addr, one of Sextant's own listeners such as "127.0.0.1:4000", under every name. A loopback
-// address blocks its port on every address of this machine.
+// Block permanently blocks addr, one of Sextant's own listeners such as "127.0.0.1:4000", under every name.
 func (g *Guard) Block(addr string) {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -219,8 +214,7 @@ func (g *Guard) Block(addr string) {
 	g.blocked = append(g.blocked, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
 }
 
-// BlockURL is like Block, for an http, https, ws or wss URL in any spelling and for every address that its host
-// currently resolves to. For an invalid URL it returns an error and blocks nothing.
+// BlockURL is like Block, for an http, https, ws or wss URL and the addresses that its host currently resolves to.
 func (g *Guard) BlockURL(ctx context.Context, rawURL string) error {
 	u, err := url.Parse(strings.TrimSpace(rawURL))
 	if err != nil {
@@ -265,8 +259,8 @@ func (g *Guard) BlockedPorts() []uint16 {
 	return ports
 }
 
-// MapHost makes an invented host an alias of addr, a local listener such as "127.0.0.1:8080". If host has no port, only
-// port 80 is mapped. The host is always allowed and has no other ports.
+// MapHost makes an invented host an alias of addr, a local listener such as "127.0.0.1:8080". If host has no port, port
+// 80 is mapped. The host has no other ports.
 func (g *Guard) MapHost(host, addr string) {
 	t, err := parseTarget(host)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 const maxHeaderBytes = 256 << 10
 
 // StartProxy starts the filtering proxy of the controlled browser on a free loopback port and returns its address,
-// "127.0.0.1:PORT". It accepts only CONNECT and http requests with absolute URLs, including WebSockets. A second call
-// returns the same address. Close stops it.
+// "127.0.0.1:PORT". A second call returns the same address. Close stops it.
 func (g *Guard) StartProxy() (addr string, err error) {
 	g.mu.Lock()
 	if g.proxy != nil {
@@ -37,7 +36,6 @@ func (g *Guard) StartProxy() (addr string, err error) {
 	return p.addr, nil
 }
 
-// proxy is a running filtering proxy.
 type proxy struct {
 	guard     *Guard
 	addr      string
@@ -55,7 +53,6 @@ type proxy struct {
 	handlers sync.WaitGroup // Add is called only under mu while not closed
 }
 
-// newProxy serves ln until close. ctx is the context of its connections.
 func (g *Guard) newProxy(ctx context.Context, ln net.Listener, r *commandHooks) *proxy {
 	p := &proxy{guard: g, addr: ln.Addr().String(), command: r}
 	ctx, cancel := context.WithCancel(ctx)
@@ -163,7 +160,6 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	relay(client, buffered.Reader, upstream)
 }
 
-// relay copies in both directions until both ends are done, and forwards half-closes.
 func relay(client net.Conn, fromClient io.Reader, upstream net.Conn) {
 	var sending sync.WaitGroup
 	sending.Go(func() {
@@ -179,7 +175,6 @@ func relay(client net.Conn, fromClient io.Reader, upstream net.Conn) {
 	sending.Wait()
 }
 
-// closeWrite shuts down the sending half of c, or closes c if that is not possible.
 func closeWrite(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()

@@ -63,7 +63,7 @@ func (g *Guard) allowedAddrs(ctx context.Context, t target) ([]netip.Addr, error
 	return nil, &net.DNSError{Err: "no addresses", Name: t.host, IsNotFound: true}
 }
 
-// resolve returns t's addresses. Names under localhost resolve to this machine without a lookup (RFC 6761).
+// Names under localhost resolve to this machine without a lookup (RFC 6761).
 func (g *Guard) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 	if a, ok := t.ip(); ok {
 		return []netip.Addr{a}, nil

@@ -29,13 +29,11 @@ func (t target) String() string {
 	return net.JoinHostPort(t.host, strconv.Itoa(int(t.port)))
 }
 
-// ip returns the host as an IP address, if it is one.
 func (t target) ip() (netip.Addr, bool) {
 	a, err := netip.ParseAddr(t.host)
 	return a, err == nil
 }
 
-// parseTarget parses a host, host:port or http(s) URL.
 func parseTarget(s string) (target, error) {
 	s = strings.TrimSpace(s)
 	if strings.Contains(s, "://") {
@@ -56,7 +54,6 @@ func parseTarget(s string) (target, error) {
 	return newTarget(host, port)
 }
 
-// urlTarget returns the target of an http or https URL.
 func urlTarget(u *url.URL) (target, *BlockedError) {
 	port := map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
 	if port == "" || u.Opaque != "" {

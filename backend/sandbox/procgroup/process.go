@@ -1,6 +1,6 @@
 // Package procgroup runs long-lived programs, such as panel backends and MCP servers. Each program has its own process
-// group, a small environment and none of Sextant's file descriptors. Stop ends the whole group. On Linux the kernel
-// kills the program, but not its children, when this process dies.
+// group and a small environment. Stop ends the whole group. On Linux the kernel kills the program, but not its
+// children, when this process dies.
 //
 // It is not a sandbox; see package confine.
 package procgroup
@@ -155,8 +155,8 @@ func (p *Process) ExitStatus() string {
 	return fmt.Sprintf("exit %d", exit.ExitCode())
 }
 
-// Stop closes Stdin, sends SIGTERM to the group after half of grace, and kills it after grace. Without Spec.Pipes, it
-// sends SIGTERM at once. It returns when the program has ended. It may be called more than once.
+// Stop asks the group to end, by closing Stdin and by SIGTERM, and kills it after grace. It returns when the program
+// has ended. It may be called more than once.
 func (p *Process) Stop(grace time.Duration) {
 	if p.Stdin != nil {
 		_ = p.Stdin.Close()

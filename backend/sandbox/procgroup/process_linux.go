@@ -11,7 +11,7 @@ func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// waitForExit blocks until pid has ended and leaves it unreaped. It returns false if it cannot wait.
+// waitForExit leaves the process unreaped. It returns false if it cannot wait.
 func waitForExit(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

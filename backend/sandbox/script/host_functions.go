@@ -9,7 +9,6 @@ import (
 // errStopped ends a body that reached a limit or whose context ended. Run returns the limit or the cause instead.
 var errStopped = errors.New("stopped")
 
-// registerHostFuncs registers the three host functions with the engine. The runner hides them from the body.
 func (r *run) registerHostFuncs() error {
 	for name, f := range map[string]func([]any) (any, error){"__call": r.call, "__print": r.print, "__end": r.end} {
 		if err := r.vm.RegisterHostFunc(name, f); err != nil {
@@ -64,7 +63,7 @@ func (r *run) print(args []any) (any, error) {
 	return nil, nil
 }
 
-// end records the outcome of the body. Only the first call has an effect.
+// Only the first outcome counts.
 func (r *run) end(args []any) (any, error) {
 	if r.ended {
 		return nil, nil
@@ -94,7 +93,6 @@ func (r *run) interrupt() error {
 	return errStopped
 }
 
-// exceed records the limit that was reached and ends the body.
 func (r *run) exceed(limit string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +102,6 @@ func (r *run) exceed(limit string) error {
 	return r.interrupt()
 }
 
-// startTimer starts the timer of the body's computing time.
 func (r *run) startTimer() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +109,6 @@ func (r *run) startTimer() {
 	r.timer = time.AfterFunc(r.remaining, func() { _ = r.exceed("time") })
 }
 
-// pauseTimer stops the timer while the host works.
 func (r *run) pauseTimer() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,9 +1,8 @@
 // Package script runs a JavaScript function body, usually written by a model, within limits on memory, computing time,
-// call depth, tool calls and data size. The body can use only its Host: no files, network, modules or timers.
+// call depth, tool calls and data size. The body can use its Host, but no files, network, modules or timers.
 //
-// Run returns the JSON value that the body returned, or an *Error that says why it failed and, if known, where. Every
-// run has its own engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends
-// within milliseconds, whatever the body does, unless a call of the Host continues.
+// Run returns the JSON value that the body returned, or an *Error that says why it failed and, if known, where. No
+// state survives a run, and runs may be concurrent.
 //
 // The package makes no policy decisions: each call of the Host goes through the pipeline.
 package script
@@ -39,7 +38,6 @@ func DefaultLimits() Limits {
 	return Limits{Memory: 64 << 20, Time: 30 * time.Second, Calls: 100, ValueBytes: 4 << 20, OutputLines: 500}
 }
 
-// Limits that callers cannot change.
 const (
 	maxBodyBytes = 64 << 10
 	maxCallDepth = 1000
@@ -155,7 +153,6 @@ const runnerSource = `
   body(parse(%s), tools).then((v) => end(true, stringify(v === undefined ? null : v) ?? 'null', 0)).catch(fail);
 })()`
 
-// run is one run of a body.
 type run struct {
 	ctx    context.Context
 	host   Host
@@ -237,7 +234,6 @@ func (r *run) limitReached() bool {
 	return r.reached != ""
 }
 
-// outcome returns the result of the run. err is the error of the engine.
 func (r *run) outcome(err error) (json.RawMessage, error) {
 	r.mu.Lock()
 	limit := r.reached
@@ -282,7 +278,6 @@ func (l Limits) message(limit string) string {
 	return fmt.Sprintf("a value is longer than %d bytes of JSON", l.ValueBytes)
 }
 
-// linesBeforeBody is the number of lines before the body in the compiled function.
 const linesBeforeBody = 3
 
 func engineError(err error) error {
@@ -301,7 +296,6 @@ func engineError(err error) error {
 	return &Error{Message: text, Line: max(0, e.LineNumber-linesBeforeBody), Limit: limit}
 }
 
-// jsString quotes s as a JavaScript string literal.
 func jsString(s string) string {
 	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
 	if err != nil {

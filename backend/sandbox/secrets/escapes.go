@@ -14,7 +14,6 @@ type decoding struct {
 	size int
 }
 
-// decodings returns the ways to decode text at i: the character itself, and an escape of a URL, JSON or HTML.
 func decodings(text string, i int) [2]decoding {
 	if i >= len(text) {
 		return [2]decoding{}
@@ -40,7 +39,6 @@ func decodeEscape(s string) decoding {
 	return decoding{}
 }
 
-// decodeBackslash decodes a JSON or JavaScript escape.
 func decodeBackslash(s string) decoding {
 	if len(s) < 2 {
 		return decoding{}
@@ -85,7 +83,6 @@ func parseUnicodeEscape(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// decodeEntity decodes an HTML entity: one of the five that every encoder uses, or a numeric one.
 func decodeEntity(s string) decoding {
 	end := strings.IndexByte(s[:min(len(s), 12)], ';')
 	if end < 3 {

@@ -23,8 +23,7 @@ var referencePattern = regexp.MustCompile(
 // Reference returns a reference to the secret name: {{secret:name}}.
 func Reference(name string) string { return referencePrefix + name + "}}" }
 
-// ReferencedNames returns the names in the references in text, without duplicates, in order of appearance. They may be
-// invalid names.
+// ReferencedNames returns the names in the references in text, without duplicates. They may be invalid names.
 func ReferencedNames(text string) []string {
 	var names []string
 	for _, m := range referencePattern.FindAllStringSubmatch(text, -1) {
@@ -104,8 +103,8 @@ func (v *Vault) Check(names []string, sink Sink) error {
 }
 
 // Fill replaces the references in text by their values and counts the use. escape converts each value before it is
-// inserted; nil inserts it unchanged. If a secret must not be used, Fill returns a *Refusal and fills in nothing. The
-// result may be used only in sink.
+// inserted; nil inserts it unchanged. If a secret must not be used, Fill returns a *Refusal. The result may be used
+// only in sink.
 func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (string, error) {
 	names := ReferencedNames(text)
 	if len(names) == 0 {
@@ -130,7 +129,7 @@ func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (
 	return filled, nil
 }
 
-// refusal returns why a secret must not be used in sink, nil if it may be used. The caller must lock mu.
+// The caller must lock mu.
 func (v *Vault) refusal(name string, sink Sink) *Refusal {
 	s, ok := v.index.Secrets[name]
 	if !ok {
@@ -182,7 +181,6 @@ func originOrUnknown(origin string) string {
 	return origin
 }
 
-// serverPrefix is the prefix of the host of a secret for an MCP server's process.
 const serverPrefix = "mcp:"
 
 // ServerHost returns the host that binds a secret to an MCP server.
@@ -195,7 +193,6 @@ func ServerName(host string) (name string, ok bool) {
 	return cutServer(strings.TrimSpace(host))
 }
 
-// normalizeHost validates and normalizes the host of a secret.
 func normalizeHost(input string) (string, error) {
 	input = strings.TrimSpace(input)
 	if name, server := cutServer(input); server {

@@ -8,7 +8,6 @@ import (
 	"os"
 )
 
-// maxFileBytes limits the size of a file in the vault.
 const maxFileBytes = 128 << 20
 
 // folder is the vault's folder, with mode 0700. Its files have mode 0600 and are replaced atomically. Symlinks are not
@@ -45,7 +44,6 @@ func openFolder(dir string) (*folder, error) {
 	return &folder{dir: dir, root: root}, nil
 }
 
-// stat describes a regular file. It returns os.ErrNotExist if there is none.
 func (f *folder) stat(name string) (os.FileInfo, error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {
@@ -98,7 +96,6 @@ func (f *folder) readJSON(name string, into any) error {
 	return nil
 }
 
-// writeJSON replaces a file atomically. When it returns, the file is on disk.
 func (f *folder) writeJSON(name string, v any) error {
 	b, err := encodeJSON(v)
 	if err != nil {
@@ -123,7 +120,6 @@ func (f *folder) writeJSON(name string, v any) error {
 	return f.sync()
 }
 
-// sync flushes the folder's entries to disk.
 func (f *folder) sync() error {
 	d, err := f.root.Open(".")
 	if err != nil {

@@ -25,7 +25,6 @@ const (
 	unlockTimeout = 60 * time.Second
 )
 
-// desktopKeychain is the desktop's keychain. Each data folder has its own service name in it.
 type desktopKeychain struct{ service string }
 
 // DesktopKeychain returns the desktop's keychain for the data folder dir, or nil and the reason why it is unavailable.

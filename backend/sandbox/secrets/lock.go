@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks the vault against other processes until unlock is called. It waits while another process has the lock.
 func (f *folder) lock() (unlock func(), err error) {
 	l, err := f.root.OpenFile("lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

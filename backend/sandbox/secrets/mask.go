@@ -25,12 +25,11 @@ const (
 // encoded text) and in hexadecimal, complete or truncated. It is immutable.
 type masker struct {
 	patterns []pattern
-	// pairs maps the first two characters to indexes of patterns. first has the first characters.
+	// pairs maps the first two characters to indexes of patterns.
 	pairs map[uint16][]int
 	first [256]bool
 }
 
-// pattern is one encoding of a value.
 type pattern struct {
 	text, replacement string
 	// minMatch is how many characters must match if the text then continues differently.
@@ -72,7 +71,6 @@ func newMasker(values map[string]string) *masker {
 	return m
 }
 
-// encodings returns the patterns to match for a value. match decodes escapes.
 func encodings(value string) []string {
 	all := []string{value}
 	add := func(form string, least int) {
@@ -128,8 +126,7 @@ func (v *Vault) currentMasker() *masker {
 	return v.masker.Load()
 }
 
-// MaskJSON is like Mask for JSON text. If text is valid JSON, so is the result. Without a value in it, text is returned
-// unchanged.
+// MaskJSON is like Mask for a JSON text. If text is valid JSON, so is the result.
 func (v *Vault) MaskJSON(text []byte) []byte {
 	if v == nil {
 		return text
@@ -158,7 +155,6 @@ func (v *Vault) MaskJSON(text []byte) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// maskValue masks every string in a decoded JSON value.
 func (m *masker) maskValue(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -254,7 +250,6 @@ func startsWithEllipsis(rest string) bool {
 	return strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, `\u2026`)
 }
 
-// maxForks limits how many alternative decodings are tried at one offset.
 const maxForks = 64
 
 // match matches as much of the pattern as possible at i. It returns the offset in text where it stopped, and how many
@@ -293,7 +288,6 @@ func (p *pattern) match(text string, i int) (stop, matched int) {
 	return stop, matched
 }
 
-// maxPendingBytes limits how much of a stream is held back.
 const maxPendingBytes = 16 << 10
 
 // PendingSuffix returns how many bytes at the end of text could be the beginning of a value, at most 16 KB. A caller

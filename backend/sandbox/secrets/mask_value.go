@@ -2,9 +2,8 @@ package secrets
 
 import "encoding/json"
 
-// MaskValue returns value with the secrets in its texts masked, by converting it to JSON and back. A value without
-// secrets, or that JSON cannot encode, is returned as it is. If the masked JSON no longer fits T, the result is
-// incomplete.
+// MaskValue returns value with the secrets in its texts masked, by converting it to JSON and back. If the masked JSON
+// no longer fits T, the result is incomplete.
 func MaskValue[T any](vault *Vault, value T) T {
 	b, err := json.Marshal(value)
 	if err != nil {

@@ -1,14 +1,12 @@
 // Package secrets stores the person's secrets and inserts them where they are used.
 //
 // A secret has a name and is bound to one host. Models, tools and people write a reference to it, {{secret:name}}. The
-// value is inserted only at the sink: the outgoing request, or the field that is typed into. Values are stored in the
+// value is inserted at the sink: the outgoing request, or the field that is typed into. Values are stored in the
 // desktop's keychain if it is available and accepts them, otherwise in a file that only its owner can read. The vault
 // also stores Sextant's own keys, for model and search providers, under names that references cannot reach.
 //
-// The contract: a value is inserted only into a sink of its host and is never listed. Mask replaces it in text, also in
-// common encodings or truncated. When a method of Vault returns without an error, its change is on disk, except for the
-// count of uses. The package is not the policy, which decides who may use a secret, and it cannot mask values that it
-// does not know.
+// Mask replaces values in text, also in common encodings or truncated. The package is not the policy, which decides who
+// may use a secret, and it cannot mask values that it does not know.
 package secrets
 
 import (
@@ -46,7 +44,6 @@ const (
 	MaxValueBytes = 64 << 10
 )
 
-// maxSecrets limits the number of secrets.
 const maxSecrets = 1000
 
 // Secret describes a secret without its value.
@@ -108,7 +105,6 @@ type Vault struct {
 	masker    atomic.Pointer[masker]
 }
 
-// index is everything that is stored about the secrets except their values.
 type index struct {
 	Version int               `json:"version"`
 	Secrets map[string]Secret `json:"secrets"`
@@ -165,7 +161,7 @@ var namePattern = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // Put stores a secret: the name, host, places and command of s, and its value. Empty places mean all that fit the host.
 // It replaces a secret with the same name; the count of uses restarts if the host changes. The error wraps ErrInvalid
-// if s or value is invalid, and never contains the value.
+// if s or value is invalid, and does not contain the value.
 func (v *Vault) Put(s Secret, value string) (Secret, error) {
 	s, err := validate(s, value)
 	if err != nil {
@@ -267,7 +263,6 @@ func (v *Vault) Delete(name string) error {
 	return nil
 }
 
-// countUse counts one use of each secret. It only logs an error, so that the use can go on.
 func (v *Vault) countUse(names []string) {
 	now := v.cfg.Now().UTC()
 	err := v.update(func() error {

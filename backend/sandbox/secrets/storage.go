@@ -8,7 +8,6 @@ import (
 	"os"
 )
 
-// The names of the storages and of the vault's files.
 const (
 	inKeychain = "keychain"
 	inFile     = "file"
@@ -27,14 +26,14 @@ func (v *Vault) Close() error {
 	return v.folder.root.Close()
 }
 
-// refresh reads the vault again if another process changed it, and logs a failure. The caller must lock mu.
+// refresh logs a failure. The caller must lock mu.
 func (v *Vault) refresh() {
 	if err := v.reloadIfChanged(); err != nil {
 		v.cfg.Log.Warn("secrets could not be reloaded", "err", err)
 	}
 }
 
-// reloadIfChanged is like refresh, but returns the error. The caller must lock mu.
+// The caller must lock mu.
 func (v *Vault) reloadIfChanged() error {
 	if v.closed {
 		return nil
@@ -53,7 +52,7 @@ func sameFile(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// reload reads the index and the values. The caller must lock mu.
+// The caller must lock mu.
 func (v *Vault) reload() error {
 	stamp, err := v.folder.stat(indexFile)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -178,7 +177,6 @@ func (v *Vault) storeValue(name, value string) (storage string, err error) {
 	return inFile, nil
 }
 
-// removeValue deletes a value from a storage. A missing value is not an error.
 func (v *Vault) removeValue(name, storage string) error {
 	if storage == inKeychain {
 		if v.cfg.Keychain == nil {
@@ -252,8 +250,7 @@ func (v *Vault) SetKey(name, value string) error {
 }
 
 // ImportKeyFile moves a key from its own file in the vault's folder, where older versions stored it, into the vault. It
-// removes the file only after it has read the key back. If the vault already has the key, or the file is empty, it only
-// removes the file. It does nothing if there is no such file. After an error the file remains.
+// removes the file after it has read the key back. After an error the file remains.
 func (v *Vault) ImportKeyFile(name string) error {
 	text, err := v.folder.readFile(name)
 	if errors.Is(err, os.ErrNotExist) {

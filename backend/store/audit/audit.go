@@ -1,10 +1,10 @@
 // Package audit records calls: first what a call is about to do, its intent, and afterwards what it did, its result.
 //
-// The contract: when WriteIntent returns without an error, the row is on disk, so a caller that waits for it has a row
-// before any effect. If the process dies during a call, the call has an intent without a result, which the next start
-// closes as interrupted. Rows are only added, and each contains the hash of the row before it, so Verify detects a row
-// that was changed, removed or inserted without computing all later hashes again. It does not detect missing rows at
-// the end. Callers must hide secret arguments before they pass them.
+// When WriteIntent returns without an error, the row is on disk, so a caller that waits for it has a row before any
+// effect. A call whose process died has an intent without a result, which the next start closes as interrupted. Rows
+// are only added, and each contains the hash of the row before it, so Verify detects a row that was changed, removed or
+// inserted without computing the later hashes again. It does not detect missing rows at the end. Callers must hide
+// secret arguments before they pass them.
 package audit
 
 import (
@@ -144,7 +144,6 @@ func callRows(pairs []sqlite.AuditPair) ([]wire.CallRow, error) {
 	return rows, nil
 }
 
-// callRow combines the two audit rows of a call.
 func callRow(p sqlite.AuditPair) (wire.CallRow, error) {
 	var in event.CallIntent
 	if err := json.Unmarshal(p.Intent.Body, &in); err != nil {

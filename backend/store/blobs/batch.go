@@ -12,8 +12,8 @@ import (
 // maxSingleSyncs is the number of files above which flushing the whole file system is faster than flushing each file.
 const maxSingleSyncs = 16
 
-// PutAll stores n blobs and returns their ids in order. content returns the content of blob i and is called in order.
-// When PutAll returns, the contents are flushed to disk. After an error some may be stored, but none in part.
+// PutAll stores n blobs and returns their ids in order. content returns the content of blob i. When PutAll returns, the
+// contents are flushed to disk. After an error some may be stored.
 func (s *Store) PutAll(n int, content func(i int) ([]byte, error)) (ids []string, err error) {
 	var fresh []string
 	temps := map[string]*os.File{}

@@ -1,9 +1,6 @@
 // Package blobs stores large results, such as screenshots and file contents, in files named after the SHA-256 of their
-// content. Events and results then contain only an id.
-//
-// The contract: when Put returns, the content is flushed to disk and never changes. The same content is stored once. A
-// partly written file is never visible under an id. Ids from outside are validated before they become part of a path.
-// The package does not know the meaning of a blob.
+// content. Events and results then contain an id. When Put returns, the content is flushed to disk. A partly written
+// file is not visible under an id. Ids from outside are validated before they become part of a path.
 package blobs
 
 import (
@@ -90,7 +87,6 @@ func (s *Store) Put(r io.Reader) (id string, err error) {
 	return id, nil
 }
 
-// finish flushes the file and renames it to its id, which makes it visible.
 func (s *Store) finish(f *os.File, id string) error {
 	if err := f.Sync(); err != nil {
 		return err

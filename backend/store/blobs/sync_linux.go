@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncAll flushes the file system of dir.
 func syncAll(dir string, _ []string, _ map[string]*os.File) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -2,7 +2,6 @@ package diskspace
 
 import "golang.org/x/sys/unix"
 
-// freeBytes returns how many bytes an unprivileged program can still write to the disk that contains folder.
 func freeBytes(folder string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {

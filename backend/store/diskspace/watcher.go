@@ -1,8 +1,6 @@
-// Package diskspace watches the free space on the disk of the data folder.
-//
-// The contract: if a write fails for lack of space, the writer calls ReportFailure. Then the level of State is "full"
-// until a trial write, repeated every few seconds, succeeds. Free space below LowBytes is reported as low.
-// Config.OnChange reports changes of the level. The package keeps nothing on disk, so it works on a full one.
+// Package diskspace watches the free space on the disk of the data folder. If a write fails for lack of space, the
+// writer calls ReportFailure. Then the level of State is "full" until a trial write, repeated every few seconds,
+// succeeds. Free space below LowBytes is reported as low.
 //
 // It does not retry failed writes; package pending does.
 package diskspace
@@ -27,13 +25,12 @@ func IsFull(err error) bool {
 	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Limits of the free space in bytes. Space is reported as low below LowBytes, and no longer as low from enough on.
-// Below minimum no write is expected to succeed.
+// Limits of the free space in bytes. Space counts as low below LowBytes until there is enough. Below minimum no write
+// is expected to succeed.
 const (
-	LowBytes = 200 << 20
-	enough   = 220 << 20
-	minimum  = 256 << 10
-	// trialSize is how much a trial write writes.
+	LowBytes  = 200 << 20
+	enough    = 220 << 20
+	minimum   = 256 << 10
 	trialSize = 64 << 10
 )
 
@@ -94,8 +91,7 @@ func (w *Watcher) State() event.Disk {
 	return w.state
 }
 
-// ReportFailure reports that a write failed with err. If err means a full disk, State is full at once; others are
-// ignored.
+// ReportFailure reports that a write failed with err. If err means a full disk, State is full at once.
 func (w *Watcher) ReportFailure(err error) {
 	if !IsFull(err) {
 		return
@@ -140,7 +136,6 @@ func (w *Watcher) watch(ctx context.Context) {
 	}
 }
 
-// measure updates the free space and nothing else.
 func (w *Watcher) measure() {
 	if left, err := w.cfg.FreeBytes(w.cfg.Folder); err == nil {
 		w.mu.Lock()
@@ -171,7 +166,6 @@ func (w *Watcher) check(ctx context.Context) {
 	}
 }
 
-// try makes a trial write and removes it.
 func (w *Watcher) try(ctx context.Context) error {
 	f, err := os.CreateTemp(w.cfg.Folder, ".room-*")
 	if err != nil {

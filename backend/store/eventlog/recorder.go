@@ -1,13 +1,10 @@
-// Package eventlog is the ordered event log and its broker: an event gets a sequence number, is stored, and only then
+// Package eventlog is the ordered event log and its broker: an event gets a sequence number, is stored, and then
 // reaches the subscribers, unless it is of a live kind or sent by Broadcast.
 //
-// The contract: an event with a sequence number is on disk before a subscriber sees it, so it still exists after a
-// crash. Sequence numbers always increase. Events that are published during a transaction share the next transaction,
-// so a stream of text deltas does not cost one disk flush each. A Subscription first replays the stored events after a
-// number and then continues live, without gaps or repetitions. Live kinds (event.Kind.IsLive) have sequence number 0
-// and are never stored; a slow subscriber gets only the newest event of each.
-//
-// The package does not know the meaning of the events.
+// An event with a sequence number is on disk before a subscriber sees it. Events that are published during a
+// transaction share the next transaction, so a stream of text deltas does not cost one disk flush each. A Subscription
+// first replays the stored events after a number and then continues live, without gaps or repetitions. Live kinds
+// (event.Kind.IsLive) have sequence number 0 and are not stored.
 package eventlog
 
 import (
@@ -32,7 +29,6 @@ type Storage interface {
 	LastSeq(ctx context.Context) (int64, error)
 }
 
-// maxBatch limits how many events one transaction stores.
 const maxBatch = 1024
 
 // Recorder publishes and stores all events. It is safe for concurrent use.
@@ -42,8 +38,7 @@ type Recorder struct {
 	inbox chan *entry
 	quit  chan struct{}
 	done  sync.WaitGroup
-	// mask removes secrets from the data of events before they are stored or delivered; nil removes nothing.
-	mask func(data []byte) []byte
+	mask  func(data []byte) []byte
 
 	mu     sync.Mutex
 	last   int64
@@ -78,7 +73,6 @@ func New(ctx context.Context, store Storage, log *slog.Logger) (*Recorder, error
 // SetMask sets the function that removes secrets from the JSON data of every event. Call it before the first Publish.
 func (r *Recorder) SetMask(mask func(data []byte) []byte) { r.mask = mask }
 
-// masked returns a copy of events without secrets.
 func (r *Recorder) masked(events []event.Event) []event.Event {
 	if r.mask == nil {
 		return events
@@ -90,9 +84,8 @@ func (r *Recorder) masked(events []event.Event) []event.Event {
 	return out
 }
 
-// Publish stores events in order, delivers them to the subscribers, and returns them with their sequence numbers. Live
-// kinds are not stored. After an error none of the events is stored, but live ones were delivered. After the context's
-// error they may be stored.
+// Publish stores events in order, delivers them to the subscribers, and returns them with their sequence numbers. After
+// an error none of the events is stored, but live ones were delivered. After the context's error they may be stored.
 func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	events = r.masked(events)
 	keep, live := splitLive(events)
@@ -147,7 +140,7 @@ func mergeStored(events, stored []event.Event) []event.Event {
 	return out
 }
 
-// write is the only writer. It takes all waiting entries, stores them in one transaction and delivers them.
+// write is the only writer of events.
 func (r *Recorder) write() {
 	for {
 		select {
@@ -159,7 +152,6 @@ func (r *Recorder) write() {
 	}
 }
 
-// batch returns first together with all entries that are waiting now.
 func (r *Recorder) batch(first *entry) []*entry {
 	group, size := []*entry{first}, len(first.events)
 	for size < maxBatch {
@@ -243,8 +235,7 @@ func (r *Recorder) EventsOfConversation(ctx context.Context, id string) ([]event
 	return r.store.EventsOfConversation(ctx, id)
 }
 
-// Close waits until the current events are stored and closes every Subscription. Later calls of Publish return
-// ErrClosed. It may be called more than once.
+// Close waits until the current events are stored and closes every Subscription. It may be called more than once.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	if r.closed {

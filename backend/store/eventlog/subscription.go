@@ -12,9 +12,8 @@ import (
 // Limits of one subscriber. If more than queueLimit events wait, it reads them from the store again, pageSize at a
 // time.
 const (
-	queueLimit = 2048
-	pageSize   = 500
-	// mergedBytes limits the data of two joined events.
+	queueLimit  = 2048
+	pageSize    = 500
 	mergedBytes = 64 << 10
 )
 
@@ -56,10 +55,9 @@ type Subscription struct {
 }
 
 // Subscribe returns a subscription to the events that match filter: first the stored ones after sequence number after,
-// then live ones. FromNow, like any negative number, skips the stored ones. Publishers never wait for a subscriber. If
-// it is slow, adjacent deltas of one message and chunks of one call's output are joined under the newest number, only
-// the newest event of each live kind is delivered, and events of Broadcast may be dropped; no stored event is skipped.
-// If the Recorder is closed, the channel is closed at once.
+// then live ones. FromNow, like any negative number, skips the stored ones. Publishers do not wait for a slow
+// subscriber: adjacent pieces of one text are joined for it and live events may be dropped, but no stored event is. If
+// the Recorder is closed, the channel is closed at once.
 func (r *Recorder) Subscribe(filter Filter, after int64) *Subscription {
 	// The subscription ends with Close, not with the request that created it.
 	ctx, stop := context.WithCancel(context.Background())
@@ -194,7 +192,6 @@ func withData(e event.Event, data any) (event.Event, bool) {
 	return e, true
 }
 
-// pump delivers events until the subscription ends.
 func (s *Subscription) pump() {
 	defer close(s.out)
 	for s.ctx.Err() == nil {
@@ -328,7 +325,6 @@ func (s *Subscription) send(events []event.Event) bool {
 	return true
 }
 
-// unsubscribe removes a subscription that ended because of an error.
 func (r *Recorder) unsubscribe(s *Subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

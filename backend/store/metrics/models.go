@@ -12,7 +12,6 @@ import (
 // maxModels limits the models in Metrics. Those with the most tokens are returned.
 const maxModels = 100
 
-// modelMetrics are metrics by the name of a model.
 type modelMetrics map[string]*wire.ModelMetrics
 
 func (m modelMetrics) of(model string) *wire.ModelMetrics {
@@ -22,7 +21,6 @@ func (m modelMetrics) of(model string) *wire.ModelMetrics {
 	return m[model]
 }
 
-// readModels reads the metrics of requests to models, and the times to the first piece of an answer.
 func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelMetrics, error) {
 	where, args := sp.sums()
 	models := modelMetrics{}
@@ -59,7 +57,6 @@ func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelMetrics, 
 	return models, nil
 }
 
-// readModelSums adds the sums of a range to models.
 func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelMetrics, where string, args ...any) error {
 	type sum struct {
 		wire.ModelMetrics

@@ -29,7 +29,7 @@ type Reader struct {
 func NewReader(db *sql.DB) *Reader { return &Reader{db: db, Zone: time.Local} }
 
 // Metrics returns the metrics of a range that ends at now. origin selects the calls of one origin, "" all calls; tokens
-// and turns do not depend on it. All values come from one snapshot.
+// and turns do not depend on it.
 func (r *Reader) Metrics(
 	ctx context.Context, over wire.MetricsRange, origin toolspec.Origin, now time.Time,
 ) (wire.Metrics, error) {
@@ -203,7 +203,6 @@ func readDurations(ctx context.Context, q sqlrows.Queryer, sp span, tools []wire
 	return nil
 }
 
-// rank returns the index of a percentile in n sorted values (nearest rank).
 func rank(n, percent int) int { return max(0, (n*percent+99)/100-1) }
 
 func readWaitingTimes(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspec.Origin, m *wire.Metrics) error {

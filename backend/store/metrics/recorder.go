@@ -33,7 +33,6 @@ var runningDecisions = []string{
 	string(event.AnswerSameProgram),
 }
 
-// The granularities of sums.
 const (
 	hourly = "hour"
 	daily  = "day"
@@ -50,7 +49,6 @@ func hourOf(at time.Time) time.Time {
 	return at.Add(-seconds*time.Second - time.Duration(at.Nanosecond()))
 }
 
-// dayOf returns a date as a number such as 20261122.
 func dayOf(at time.Time) int64 {
 	y, m, d := at.Date()
 	return int64(y*10_000 + int(m)*100 + d)

@@ -26,7 +26,6 @@ type span struct {
 	starts      []int64
 }
 
-// span divides the range that ends at now into buckets.
 func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsRange, now time.Time) (span, error) {
 	now = now.In(r.Zone)
 	sp := span{MetricsSpan: wire.MetricsSpan{Range: over, Zone: zoneName(now)}}
@@ -129,7 +128,6 @@ func zoneName(at time.Time) string {
 
 func (sp span) n() int { return len(sp.edges) - 1 }
 
-// bucket returns the index of the bucket that contains start, which must be within the range.
 func (sp span) bucket(start int64) int {
 	i, exact := slices.BinarySearch(sp.starts, start)
 	if !exact {
@@ -138,12 +136,10 @@ func (sp span) bucket(start int64) int {
 	return i
 }
 
-// sums returns the SQL condition that a row of sums is in the range.
 func (sp span) sums() (where string, args []any) {
 	return `grain = ? AND start >= ? AND start < ?`, []any{sp.granularity, sp.starts[0], sp.starts[sp.n()]}
 }
 
-// calls returns the SQL condition that a row of measured_calls is in the range.
 func (sp span) calls() (where string, args []any) {
 	if sp.granularity == daily {
 		return `day >= ? AND day < ?`, []any{sp.starts[0], sp.starts[sp.n()]}

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/event"
 )
 
-// addRequests stores and counts the requests of a round.
 func (r Recorder) addRequests(ctx context.Context, tx *sql.Tx, e event.Event, round event.Round) error {
 	if round.Model == pilotModel {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Totals are counters since the first start; they never decrease. Models and calls are sorted by the day of their first
-// appearance, then by name.
+// Totals are counters since the first start.
 type Totals struct {
 	Models []ModelTotal
 	Rounds []wire.RoundsMetrics

@@ -1,8 +1,7 @@
 // Package pending keeps writes that failed on a full disk in memory, until Flush or FlushAll writes them.
 //
-// One Queue serves all writers. Entries are grouped by key: a conversation, or the audit log. The entries of one key
-// are written in order, but not those of different keys. An entry that cannot be written delays only its own key. The
-// output of running calls, and optional entries beyond a limit, are not kept. The queue is lost if the process is
+// Entries are grouped by key: a conversation, or the audit log. The entries of one key are written in order, but not
+// those of different keys. An entry that cannot be written delays its own key. The queue is lost if the process is
 // killed; calls that were running then are marked as interrupted at the next start.
 package pending
 
@@ -23,13 +22,11 @@ type Journal interface {
 	Broadcast(events ...event.Event)
 }
 
-// maxOptional limits the optional entries of one key.
 const maxOptional = 400
 
 // errBehind is the error for events that are queued because earlier ones are waiting.
 var errBehind = fmt.Errorf("earlier events wait: %w", diskspace.ErrFull)
 
-// entry is one waiting write: an event, or the function write.
 type entry struct {
 	key   string
 	event *event.Event
@@ -50,9 +47,9 @@ type Queue struct {
 func New(journal Journal) *Queue { return &Queue{journal: journal} }
 
 // Publish stores events. If the disk is full, or earlier entries of key are waiting, it queues them, delivers them
-// without storing them, and returns an error for which diskspace.IsFull is true. After another error nothing is queued.
-// It does not queue the output of running calls, because the result of the call also contains it. If optional is true,
-// events beyond a fixed number are dropped.
+// without storing them, and returns an error for which diskspace.IsFull is true. The output of running calls is not
+// queued, because the result of the call also contains it. If optional is true, events beyond a fixed number are
+// dropped.
 func (q *Queue) Publish(ctx context.Context, key string, optional bool, events ...event.Event) error {
 	err := errBehind
 	// Do not hold the lock: concurrent events share one disk flush.
@@ -83,7 +80,6 @@ func (q *Queue) AddWrite(key string, optional bool, write func(ctx context.Conte
 	return true
 }
 
-// count returns the number of waiting entries of key. The caller must lock mu.
 func (q *Queue) count(key string) int {
 	n := 0
 	for _, e := range q.entries {

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Draft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and
-// is safe for concurrent use. Text beyond MaxBytes is dropped. The caller must call Discard unless Save stores it.
+// Draft is a text that is being written and is not stored yet. It is safe for concurrent use. Text beyond MaxBytes is
+// dropped. The caller must call Discard unless Save stores it.
 type Draft struct {
 	mu   sync.Mutex
 	file *os.File
@@ -56,7 +56,7 @@ func (d *Draft) Write(b []byte) (int, error) {
 	return len(b), d.err
 }
 
-// put writes complete characters. The caller must hold the lock.
+// The caller must lock mu.
 func (d *Draft) put(text []byte) {
 	text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	if left := MaxBytes - d.bytes; int64(len(text)) > left {
@@ -74,7 +74,6 @@ func (d *Draft) put(text []byte) {
 	_, d.err = d.to.Write(text)
 }
 
-// finish writes the rest and closes the file.
 func (d *Draft) finish() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

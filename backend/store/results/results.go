@@ -1,10 +1,9 @@
 // Package results stores the text of results that are too long for one response, so that read_result can read them in
 // parts.
 //
-// The contract: a result that Save returned can be read until its conversation is deleted, even after a restart, unless
-// the limit of the total size is exceeded: then the oldest are deleted. Results outside conversations may be deleted
-// after a day. A text is cut at MaxBytes, and the result says so. The text is always valid UTF-8. The package does not
-// decide who may read a result; it only stores the Owner.
+// A result that Save returned can be read until its conversation is deleted or the limit of the total size is exceeded:
+// then the oldest are deleted. Results outside conversations may be deleted after a day. A text is cut at MaxBytes, and
+// the result says so. The package does not decide who may read a result; it stores the Owner.
 //
 // A result is a row of the store and a file with the same name. The row is added first and deleted first, so that Sweep
 // can remove every file without a row.
@@ -54,7 +53,6 @@ type Store struct {
 	mask func(text string) string
 }
 
-// draftPrefix is the prefix of the names of files that have no row yet.
 const draftPrefix = "unfinished-"
 
 // New opens the folder dir and removes partly written files and expired results. If dir does not exist, it is created
@@ -76,7 +74,6 @@ func New(ctx context.Context, dir string, rows MetadataStore, mask func(text str
 	return s, s.prune(ctx)
 }
 
-// prune deletes results that are expired or exceed the limit, with their files.
 func (s *Store) prune(ctx context.Context) error {
 	if err := s.rows.PruneResults(ctx, time.Now().Add(-maxLooseAge), maxAll); err != nil {
 		return err
@@ -107,7 +104,6 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// idPattern matches the id of a result.
 var idPattern = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
 // Save stores text under a new id and returns about with that id and the size of the text. If whole is a *Draft of this
@@ -168,8 +164,8 @@ func (s *Store) enforceBound(ctx context.Context) error {
 	return s.prune(ctx)
 }
 
-// Open returns the text and the metadata of a result. The caller must close the file. It returns ErrNotFound if the id
-// is invalid, or if the result is no longer stored completely.
+// Open returns the text and the metadata of a result. The caller must close the file. It returns ErrNotFound if the
+// result is not stored completely.
 func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error) {
 	if !idPattern.MatchString(id) {
 		return nil, wire.StoredResult{}, fmt.Errorf("result %q: %w", id, ErrNotFound)

@@ -89,8 +89,7 @@ func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntr
 }
 
 // AuditPairs returns the newest limit calls, newest first. before selects intents with a smaller Seq; 0 selects all.
-// The JSON of the intent or of the result must contain each of words, ignoring the case of ASCII letters; a word
-// matches as it is or with JSON escapes.
+// The JSON of the intent or of the result must contain each of words, ignoring the case of ASCII letters.
 func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
 	var where strings.Builder
 	args := []any{before, before}

@@ -21,8 +21,8 @@ const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 			JOIN messages AS p ON p.id = b.after_message
 	) `
 
-// Branches returns the branches of a conversation except the first one, in order of creation, and the id of the active
-// branch, "" for the first one.
+// Branches returns the branches of a conversation except the first one, and the id of the active branch, "" for the
+// first one.
 func (s *Store) Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT branch FROM conversations WHERE id = ?`, conversation).Scan(&active)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -36,7 +36,6 @@ func (s *Store) Branches(ctx context.Context, conversation string) (list []event
 	return list, active, err
 }
 
-// projectBranch adds a branch, or makes one active.
 func projectBranch(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var b event.Branch
 	if err := json.Unmarshal(e.Data, &b); err != nil {
@@ -63,7 +62,6 @@ func projectBranch(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// checkRow returns an error if id is not "" and the conversation has no such row.
 func checkRow(ctx context.Context, tx *sql.Tx, table, id, conversation string) error {
 	if id == "" {
 		return nil

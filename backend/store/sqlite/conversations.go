@@ -25,7 +25,6 @@ func (s *Store) Conversations(ctx context.Context) ([]chat.Conversation, error) 
 		`SELECT `+readColumns+` FROM conversations ORDER BY updated DESC, id`)
 }
 
-// maxShared limits the list of shared conversations.
 const maxShared = 200
 
 // SharedConversations returns the conversations that other programs may read, most recently changed first, at most 200.
@@ -84,7 +83,6 @@ func touchConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time)
 	return err
 }
 
-// projectShared stores whether a conversation is shared.
 func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var s event.Sharing
 	if err := json.Unmarshal(e.Data, &s); err != nil {

@@ -24,8 +24,8 @@ var (
 // ErrNotFound is returned if a row does not exist.
 var ErrNotFound = errors.New("not found")
 
-// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail says
-// more, such as the owner's process id or the result of the check; it may be empty.
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail may
+// be empty.
 type OpenError struct {
 	Path   string
 	Kind   error
@@ -54,7 +54,6 @@ func (e *OpenError) Error() string {
 // Unwrap returns Kind.
 func (e *OpenError) Unwrap() error { return e.Kind }
 
-// asFull wraps SQLite's error for a full disk in diskspace.ErrFull, and returns other errors unchanged.
 func asFull(err error) error {
 	var said sqlite3.Error
 	if !errors.As(err, &said) || diskspace.IsFull(err) {
@@ -66,7 +65,6 @@ func asFull(err error) error {
 	return err
 }
 
-// toOpenError converts err to an *OpenError if callers can act on it, and only adds path otherwise.
 func toOpenError(path string, err error) error {
 	var known *OpenError
 	if errors.As(err, &known) {
@@ -88,7 +86,6 @@ func toOpenError(path string, err error) error {
 	return fmt.Errorf("opening the database %s: %w", path, err)
 }
 
-// checkIntegrity reads the whole file once and returns an error that wraps ErrDamaged if it is damaged.
 func checkIntegrity(ctx context.Context, db *sql.DB) error {
 	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(5)")
 	if err != nil {
@@ -114,7 +111,6 @@ func checkIntegrity(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// moveDamaged renames the database and its side files. It returns the new name of the database, "" if there was none.
 func moveDamaged(path string, now time.Time) (string, error) {
 	suffix := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	moved := ""

@@ -44,8 +44,8 @@ func (s *Store) AddFileChanges(ctx context.Context, changes []wire.FileChange) e
 }
 
 // FileChanges returns the changes of call or, if call is "", of turn without its undos, oldest first. If both are "",
-// it returns the changes of the last call in the conversation that changed files and is not an undo; conversation is ""
-// for calls outside any. If owner is not "", only its changes are returned.
+// it returns the changes of the last call in the conversation that changed files and is not an undo. If owner is not
+// "", only its changes are returned.
 func (s *Store) FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error) {
 	where, args := `call = ?`, []any{call}
 	switch {

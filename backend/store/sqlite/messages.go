@@ -15,7 +15,7 @@ import (
 const messageColumns = `id, conversation, turn, role, text, calls, call_id, outside, status, time, program, thought`
 
 // Messages returns the messages of a conversation's active branch, including those that it shares with the branches it
-// forked from, in order of creation. An unknown conversation has none.
+// forked from, in order of creation.
 func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
 	return sqlrows.Collect(ctx, s.reader, scanMessage, "reading messages", branchPath+`SELECT `+messageColumns+`
 		FROM messages AS m JOIN path ON m.branch = path.in_branch AND m.position <= path.upto
@@ -100,7 +100,7 @@ func encodeOptional(v any, n int) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// appendText adds streamed text to a message. It creates the message if its first event is a delta.
+// The first event of a message may be a delta.
 func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.Event) error {
 	if message == "" {
 		return errors.New("a delta without its message")

@@ -16,7 +16,6 @@ var migrations embed.FS
 // backfillVersion is the schema version in which older calls and turns are counted for the metrics.
 const backfillVersion = 7
 
-// migrationProvider returns the migrations for a database.
 func (s *Store) migrationProvider(db *sql.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err == nil {
@@ -31,8 +30,6 @@ func (s *Store) migrationProvider(db *sql.DB) (*goose.Provider, error) {
 	return nil, fmt.Errorf("reading migrations: %w", err)
 }
 
-// migrate updates the schema to this program's version. If the schema is newer, it returns ErrNewer without changing
-// the file.
 func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 	provider, err := s.migrationProvider(db)
 	if err != nil {

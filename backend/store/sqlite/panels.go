@@ -30,8 +30,8 @@ func acceptedPanels(ctx context.Context, db *sql.DB) ([]wire.AcceptedPanel, erro
 	}, "reading accepted panels", `SELECT panel, hash, manifest, tools, declined FROM accepted_panels ORDER BY panel`)
 }
 
-// ReadAcceptedPanels reads the accepted panels of the database at path, even while another process owns it. It writes
-// nothing. It returns none if the file or the table does not exist.
+// ReadAcceptedPanels reads the accepted panels of the database at path, even while another process owns it. It returns
+// none if the file or the table does not exist.
 func ReadAcceptedPanels(ctx context.Context, path string) ([]wire.AcceptedPanel, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -138,9 +138,8 @@ func (s *Store) ChangePanelUndoState(
 	return moved, nil
 }
 
-// PanelUndos returns what is stored to undo call or, if call is "", all calls of turn, oldest first. If both are "", it
-// returns the last call in the conversation that was not undone; conversation is "" for calls outside any. If owner is
-// not "", only its calls are returned.
+// PanelUndos returns what is stored to undo call or, if call is "", the calls of turn. If both are "", it returns the
+// last call in the conversation that was not undone. If owner is not "", only its calls are returned.
 func (s *Store) PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
 	where, args := `call = ?`, []any{call}
 	switch {

@@ -16,8 +16,8 @@ import (
 // ErrReadOnly is returned by every write to a Store from OpenReadOnly.
 var ErrReadOnly = errors.New("opened for reading only")
 
-// OpenReadOnly opens the SQLite file at path for reading, even while another process owns it. It takes no lock and
-// changes nothing, and every write returns ErrReadOnly. It returns fs.ErrNotExist if there is no file.
+// OpenReadOnly opens the SQLite file at path for reading, even while another process owns it. It takes no lock. It
+// returns fs.ErrNotExist if there is no file.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

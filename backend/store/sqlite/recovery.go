@@ -23,7 +23,6 @@ type Recovery struct {
 	Questions []string
 }
 
-// Texts that the person reads about interrupted work.
 const (
 	interruptedCall = "Interrupted: Sextant ended while this ran. Whether it took effect is not known."
 	interruptedTurn = "Sextant ended in the middle of this answer. What was shown is kept."

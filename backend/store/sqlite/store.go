@@ -1,16 +1,14 @@
-// Package sqlite stores everything that Sextant must not lose in one SQLite file: the ordered event log, the
-// conversations, messages and turns projected from it, the audit chain, the settings and the grants.
+// Package sqlite stores what Sextant must not lose in one SQLite file: the ordered event log, the conversations,
+// messages and turns projected from it, the audit chain, the settings and the grants.
 //
-// The contract: events are the source of truth. Conversations, messages and turns are projections, written in the
-// transaction that stores the event, so that tables and log agree even after a crash. When a method returns without an
-// error, its change is on disk (WAL, synchronous FULL). All writes use one connection, reads use a small pool, and
-// every method is safe for concurrent use.
+// Events are the source of truth. Conversations, messages and turns are projections, written in the transaction that
+// stores the event, so that tables and log agree even after a crash. When a method returns without an error, its change
+// is on disk (WAL, synchronous FULL). Writes use one connection, reads use a small pool, and methods are safe for
+// concurrent use.
 //
 // One process owns a file at a time (ErrLocked). A file that fails its check stays unchanged (ErrDamaged) until
-// OpenFresh is called. Open marks everything that was running when the last process ended as interrupted; Recovery
-// returns the list.
-//
-// The package does not decide who may see or change something.
+// OpenFresh is called. Open marks what was running when the last process ended as interrupted; Recovery returns the
+// list.
 package sqlite
 
 import (
@@ -50,8 +48,8 @@ type Store struct {
 }
 
 // Open opens the SQLite file at path. If necessary, it creates the folder (0700) and the file (0600) and migrates the
-// schema. It marks everything that the last process left running as interrupted. If the reason for a failure is
-// ErrLocked, ErrDamaged or ErrNewer, it returns an *OpenError that wraps it, and the file is unchanged.
+// schema. It marks what the last process left running as interrupted. An error for ErrLocked, ErrDamaged or ErrNewer is
+// an *OpenError.
 func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 	abs, err := prepare(path, log)
 	if err != nil {
@@ -91,7 +89,6 @@ func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, stri
 	return s, moved, nil
 }
 
-// prepare creates the folder of the file and returns the file's absolute path.
 func prepare(path string, log *slog.Logger) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -18,7 +18,7 @@ func (s *Store) Turns(ctx context.Context, conversation string) ([]event.Turn, e
 		`SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
 }
 
-// saveTurn writes the state of a turn and of its conversation. If the turn has ended, its running messages end too.
+// If the turn has ended, its running messages end too.
 func saveTurn(ctx context.Context, tx *sql.Tx, t event.Turn, e event.Event) error {
 	if t.ID == "" {
 		t.ID = e.Turn

@@ -87,7 +87,6 @@ func (e *Expander) CheckTest(x syntax.TestExpr, warn func(string)) {
 	})
 }
 
-// checkTestOperand warns if an operand that bash evaluates as a number or a name could run a command.
 func (e *Expander) checkTestOperand(x syntax.TestExpr, warn func(string)) {
 	w, ok := x.(*syntax.Word)
 	if !ok {

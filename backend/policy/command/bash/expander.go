@@ -8,7 +8,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxAlternatives is the largest number of texts that one word may have.
 const maxAlternatives = 64
 
 // Expander expands the words of one script without running it. Changing a copy does not affect the original.
@@ -32,7 +31,6 @@ func (e *Expander) Words(args []*syntax.Word) []Word {
 	return all
 }
 
-// expandBraces returns the words that w becomes after brace expansion.
 func (e *Expander) expandBraces(w *syntax.Word) []Word {
 	source := e.Source(w)
 	split := *w
@@ -59,8 +57,7 @@ func (e *Expander) Word(w *syntax.Word) Word {
 	return v
 }
 
-// braceAlternatives returns the parts of each word that w becomes. It returns false if there are too many, or for a
-// sequence such as {1..9}.
+// braceAlternatives returns false if there are too many, or for a sequence such as {1..9}.
 func braceAlternatives(w *syntax.Word) ([][]syntax.WordPart, bool) {
 	syntax.SplitBraces(w)
 	lists := [][]syntax.WordPart{nil}
@@ -95,7 +92,6 @@ func braceAlternatives(w *syntax.Word) ([][]syntax.WordPart, bool) {
 	return lists, true
 }
 
-// wordBuilder builds a word, part by part.
 type wordBuilder struct {
 	e     *Expander
 	word  Word
@@ -104,7 +100,6 @@ type wordBuilder struct {
 	empty bool
 }
 
-// readParts expands the parts of one word. It returns false if bash would drop the word because it is empty.
 func (e *Expander) readParts(parts []syntax.WordPart, source string) (Word, bool) {
 	if len(parts) == 1 && source == "[" {
 		return LiteralWord(source), true // the command [, not a pattern
@@ -219,7 +214,6 @@ func (b *wordBuilder) addLiteral(s string, quoted, first bool) {
 	b.addText(out.String())
 }
 
-// isPlain reports whether p expands to the unchanged value of one parameter.
 func isPlain(p *syntax.ParamExp) bool {
 	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil &&
 		p.Names == 0 && p.Exp == nil
@@ -229,7 +223,7 @@ func (b *wordBuilder) addParameter(p *syntax.ParamExp, quoted bool) {
 	plain := isPlain(p)
 	if p.Length || plain && strings.Contains("#?$!", p.Param.Value) {
 		b.empty = false
-		b.addUnknown(false) // a number
+		b.addUnknown(false)
 		return
 	}
 	if !plain {

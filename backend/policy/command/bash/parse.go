@@ -1,9 +1,8 @@
 // Package bash analyzes bash scripts without running them. It parses a script, works out the values that each word may
 // have, and finds the places where bash would run the value of a variable.
 //
-// It runs no code, opens no file and reads no environment. A word that depends on anything outside the script is
-// Unknown; its value is never guessed. If branches assign different values to a variable, the word has all of them as
-// alternatives.
+// It opens no file and reads no environment. A word that depends on anything outside the script is Unknown. If branches
+// assign different values to a variable, the word has them as alternatives.
 //
 // It knows nothing about programs. Packages programs and command interpret the words of a command.
 package bash
@@ -14,7 +13,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits for one script: its length in bytes, and the depth of nested brackets.
 const (
 	maxText   = 64 << 10
 	maxNested = 200
@@ -68,7 +66,6 @@ func commentsStartWords(file *syntax.File, text string) bool {
 	return valid
 }
 
-// nestingDepth returns an upper bound for how deep the parser descends: each opening character may add one level.
 func nestingDepth(text string) int {
 	depth, deepest := 0, 0
 	for i := range len(text) {

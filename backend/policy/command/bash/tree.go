@@ -80,7 +80,6 @@ var numberPrinters = map[string][]string{
 // PrintsNumber reports whether IsNumeric relies on the output of the program name.
 func PrintsNumber(name string) bool { return numberPrinters[name] != nil }
 
-// printsNumber reports whether a substitution ends with one of numberPrinters that is given no file.
 func printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {
 		return false

@@ -7,11 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// variable has all the values that a script assigns to one name.
 type variable struct {
-	values []string
-	glob   bool
-	// unknown is true if some value comes from outside the script.
+	values  []string
+	glob    bool
 	unknown bool
 	// certainIn are the parts of the script where it has one of values for certain. Elsewhere it may also be empty.
 	certainIn []span
@@ -19,7 +17,6 @@ type variable struct {
 	mayHoldCommand bool
 }
 
-// span is a range of byte offsets in the script.
 type span struct{ from, to int }
 
 // anyName is a key in the variables of a script that may assign to any name.
@@ -40,7 +37,6 @@ func (e *Expander) ReadAssignments(file *syntax.File) {
 	e.variables = again.variables
 }
 
-// isAssigned reports whether the script may assign to the name.
 func (e *Expander) isAssigned(name string) bool {
 	return e.variables[name] != nil || e.variables[anyName] != nil
 }
@@ -66,13 +62,11 @@ func (e *Expander) lookup(name string, at int) (values []string, glob, ok bool) 
 	return append(slices.Clone(v.values), ""), v.glob, true
 }
 
-// mayHoldCommand reports whether bash could run a command when it evaluates the variable as a number.
 func (e *Expander) mayHoldCommand(name string) bool {
 	v := e.variables[name]
 	return v != nil && v.mayHoldCommand
 }
 
-// assignmentCollector collects the assignments in a script.
 type assignmentCollector struct {
 	e         *Expander
 	variables map[string]*variable
@@ -132,7 +126,6 @@ func (ac *assignmentCollector) collect(file *syntax.File) {
 	})
 }
 
-// addNumber adds an arithmetic assignment.
 func (ac *assignmentCollector) addNumber(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		ac.variable(w.Lit()).unknown = true
@@ -168,7 +161,7 @@ func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, certainFrom map
 	}
 }
 
-// addAssignment adds one assignment. Its value is certain after the offset from; -1 means that it is never certain.
+// addAssignment adds one assignment, which is certain after the offset from; -1 means never.
 func (ac *assignmentCollector) addAssignment(a *syntax.Assign, from int) {
 	if a.Name == nil {
 		if a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-") {

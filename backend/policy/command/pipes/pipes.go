@@ -1,8 +1,6 @@
 // Package pipes works out what the left side of a pipe prints, if that is known before the command runs: a text, which
-// a shell on the right side would run, or file names, which xargs would read.
-//
-// The contract: it returns nil unless the output is known for certain, and so for every program that it has no rule
-// for. It runs nothing and does not judge the commands; package command judges both sides of the pipe.
+// a shell on the right side would run, or file names, which xargs would read. It returns nil for a program that it has
+// no rule for. It runs nothing and does not judge the commands.
 package pipes
 
 import (
@@ -109,7 +107,6 @@ func PrintedFiles(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool)
 	return all
 }
 
-// findRoots returns the words of find before its expression.
 func findRoots(words []bash.Word) []bash.Word {
 	var roots []bash.Word
 	for _, w := range words {

@@ -13,7 +13,6 @@ var findTests = []string{
 	"-context", "-D",
 }
 
-// findFlags are the words of find that have no argument and only read.
 var findFlags = []string{
 	"-L", "-P", "-H", "-O", "-O1", "-O2", "-O3", "-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-readable",
 	"-writable", "-executable", "-depth", "-d", "-mount", "-xdev", "-follow", "-daystart", "-warn", "-nowarn",

@@ -30,7 +30,6 @@ var gitWrites = []string{
 	"cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch", "archive",
 }
 
-// gitRemotes are the subcommands that may contact another repository.
 var gitRemotes = []string{
 	"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull", "send-email", "svn", "p4",
 	"lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
@@ -76,7 +75,6 @@ func GitOnlyLists(sub, first string, rest []bash.Word) bool {
 	return gitListsByOptions(sub, first, rest)
 }
 
-// gitListsByOptions reports whether the options make a subcommand only list.
 func gitListsByOptions(sub, first string, rest []bash.Word) bool {
 	only := func(words ...string) bool {
 		return !slices.ContainsFunc(rest, func(w bash.Word) bool {

@@ -111,7 +111,7 @@ func (op OptionParser) Parse(words []bash.Word) Arguments {
 	return p
 }
 
-// parseLong reads --name, --name=value or a prefix of a name. It returns how many words of rest it used.
+// parseLong returns how many words of rest it used.
 func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int {
 	name, attached, has := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
 	o, full, found := op.findLong(name)
@@ -132,8 +132,7 @@ func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) in
 	return 0
 }
 
-// findLong returns the option with that name and its last name. If several names begin with it, it prefers an option
-// with effects.
+// findLong prefers an option with effects if several names begin with name.
 func (op OptionParser) findLong(name string) (Option, string, bool) {
 	var best Option
 	full := ""

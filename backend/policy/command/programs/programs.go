@@ -1,10 +1,8 @@
 // Package programs has tables that say how programs use their words: which are files, hosts and commands, which options
 // have a value, and what the person must be warned of.
 //
-// The contract: it has the tables, and a parser that sorts words by them, but makes no decisions. The caller must
-// assume that a program or subcommand without a table entry could do anything.
-//
-// It does not judge commands. Package command does that, and handles the programs that need more than a table entry.
+// It makes no decisions: package command does, and assumes that a program or subcommand without a table entry could do
+// anything.
 package programs
 
 import "maps"
@@ -18,7 +16,6 @@ type Program struct {
 	Grantable bool
 }
 
-// programTable has the programs that need only a table entry.
 var programTable = merge(readers, builtins, writers, riskyPrograms, codeRunners)
 
 // Lookup returns the entry of a program. ok is false if it has none.

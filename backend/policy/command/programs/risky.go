@@ -14,7 +14,6 @@ const (
 	UsesDatabaseWarning    = "can change a database"
 )
 
-// riskyPrograms do more than change files.
 var riskyPrograms = withWarnings(map[string][]string{
 	ChangesSystemWarning: {
 		"mount", "umount", "swapon", "swapoff", "modprobe", "insmod", "rmmod", "sysctl", "systemctl", "service",

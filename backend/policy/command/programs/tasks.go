@@ -49,7 +49,6 @@ var taskTable = map[string]map[string]Task{
 	"gh":  {}, "glab": {}, "npx": {}, "make": {},
 }
 
-// taskAliases maps tools to the tool that has the same subcommands.
 var taskAliases = map[string]string{
 	"pnpm": "npm", "yarn": "npm", "pip3": "pip", "apt-get": "apt", "gmake": "make",
 }

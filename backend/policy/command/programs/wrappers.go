@@ -9,7 +9,6 @@ type Wrapper struct {
 	Warning string
 }
 
-// wrapperTable has the wrappers that start the command unchanged.
 var wrapperTable = map[string]Wrapper{
 	"timeout": {
 		Options: "k,kill-after=t s,signal=t foreground preserve-status v,verbose p,preserve-status f",

@@ -1,10 +1,5 @@
 // Package scripts finds what sed and awk scripts do besides editing text: which files they read and write, and which
-// commands they start.
-//
-// The contract: ReadSed and AwkHasEffects are pure functions of the script. ReadSed reports whether it understood all
-// of the script. AwkHasEffects returns true when in doubt.
-//
-// It does not resolve paths or read commands. It returns both as they are written.
+// commands they start. It does not resolve paths or read commands: it returns both as they are written.
 package scripts
 
 // ActionKind is the kind of an Action.

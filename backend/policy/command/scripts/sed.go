@@ -30,7 +30,6 @@ func (s *sedScript) skip(chars string) {
 	}
 }
 
-// read parses the script, and reports whether it understood all of it.
 func (s *sedScript) read() bool {
 	for {
 		s.skip(" \t\n;")
@@ -85,7 +84,7 @@ func (s *sedScript) address() bool {
 	return true
 }
 
-// skipPast skips to after the next delimiter. In a pattern, it ignores delimiters in brackets.
+// In a pattern, skipPast ignores delimiters in brackets.
 func (s *sedScript) skipPast(delimiter byte, pattern bool) bool {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -140,7 +139,6 @@ func (s *sedScript) restOfLine() string {
 	return strings.TrimLeft(rest[:end], " \t")
 }
 
-// continuesOnNextLine reports whether a line ends in a backslash that is not itself escaped.
 func continuesOnNextLine(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
@@ -185,7 +183,6 @@ func (s *sedScript) label(declared bool) bool {
 	return s.at >= len(s.text) || strings.IndexByte(" \t\n;", s.peek()) >= 0 || s.peek() == '}' && !declared
 }
 
-// act reads a command that does not edit text.
 func (s *sedScript) act(c byte) bool {
 	switch c {
 	case 'r', 'R':
