@@ -92,7 +92,6 @@ func (h *FileHandler) do(ctx context.Context, action FileAction, callContext *to
 	return r
 }
 
-// fileCall translates call to a call of the file tool that executes it.
 func fileCall(action FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
 	tool, args, bad := action.Translate(call)
 	if bad != nil {

@@ -228,7 +228,6 @@ func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience
 	return missing == "", missing, nil
 }
 
-// pollInterval is the time between two checks of a condition.
 const pollInterval = 100 * time.Millisecond
 
 // waitUntil waits until c is true, at most limit, and describes the parts that were not true at the end. An empty c
@@ -255,7 +254,6 @@ func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Du
 	}
 }
 
-// unmet describes the parts of c that are not true now, "" if all are.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
@@ -293,7 +291,6 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	return strings.Join(list, " and "), nil
 }
 
-// hasText reports whether the page, or its frame in the newest snapshot, shows a text.
 func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
 	if err != nil || is || !p.hasFrame() {

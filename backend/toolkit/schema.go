@@ -71,7 +71,6 @@ func property(f reflect.StructField) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// typeMembers returns the members of a property's schema that describe its type.
 func typeMembers(t reflect.Type, tag reflect.StructTag) string {
 	if items := tag.Get("items"); items != "" {
 		return `"type":"array","items":` + items

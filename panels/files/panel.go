@@ -44,7 +44,6 @@ func New(files Files) *panels.FileHandler {
 	)
 }
 
-// forward returns a translation to the given file tool with unchanged arguments.
 func forward(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	return func(call toolspec.Call) (string, any, *toolspec.Result) {
 		if len(call.Args) == 0 {

@@ -33,7 +33,6 @@ func Handler(services Services) http.Handler {
 	return mux
 }
 
-// shownValue returns the value of a setting, or a placeholder if the setting is secret.
 func shownValue(s event.Setting) string {
 	if s.Description != nil && s.Description.Secret {
 		if s.Value == "" {

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// The number of lines that terminal_read returns: readLines if the call does not say, and at most mostLines.
 const (
 	readLines = 100
 	mostLines = 2000
@@ -82,7 +81,6 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 	setResult(w, r, answer)
 }
 
-// setResult sets the Result of the tool call that made the request, if any.
 func setResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer

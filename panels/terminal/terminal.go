@@ -27,7 +27,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits: the numbers of tabs of the user and of the assistant, and the columns and rows of a terminal.
 const (
 	maxShells        = 12
 	maxAssistantTabs = 4
@@ -101,12 +100,11 @@ func (t *Terminals) List() ([]wire.Terminal, <-chan struct{}) {
 	return all, t.change
 }
 
-// ordered returns the tabs sorted by number. The caller holds t.mu.
+// The caller holds t.mu.
 func (t *Terminals) ordered() []*Tab {
 	return slices.SortedFunc(maps.Values(t.tabs), func(a, b *Tab) int { return cmp.Compare(a.number, b.number) })
 }
 
-// changed announces a change to those who wait for the channel of List.
 func (t *Terminals) changed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -223,12 +221,10 @@ func (t *Terminals) Resize(number int, columns, rows uint16) {
 	}
 }
 
-// clampSize limits a size to the sizes that a terminal can have.
 func clampSize(columns, rows uint16) (uint16, uint16) {
 	return min(max(columns, 2), mostCells), min(max(rows, 1), mostCells)
 }
 
-// startShell starts the user's shell in tab.
 func (t *Terminals) startShell(tab *Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -35,7 +35,6 @@ type Reason struct {
 }
 
 const (
-	// maxKnown is the maximum number of tools that MergeKnownTools keeps for a panel.
 	maxKnown = 512
 )
 
@@ -74,7 +73,6 @@ func (c *comparison) add(kind Kind, format string, args ...any) {
 	c.reasons = append(c.reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// added returns the items of is that are not in was.
 func added(was, is []string) []string {
 	return slices.DeleteFunc(slices.Clone(is), func(s string) bool { return slices.Contains(was, s) })
 }
@@ -97,7 +95,6 @@ func (c *comparison) permissions(was, is manifest.Permissions) {
 	}
 }
 
-// page compares what the panel's page may load and connect to.
 func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
@@ -107,7 +104,6 @@ func (c *comparison) page(was, is *manifest.UI) {
 	}
 }
 
-// sources returns the source lists of the page's csp by name.
 func sources(ui *manifest.UI) map[string][]string {
 	if ui == nil {
 		return nil
@@ -137,7 +133,6 @@ func (c *comparison) backend(was, is *manifest.Backend) {
 	}
 }
 
-// backendText describes what answers the tools: the kind, command, arguments, address and file of the backend.
 func backendText(b *manifest.Backend) string {
 	if b == nil {
 		return ""

@@ -100,8 +100,7 @@ func ReadPackage(archive []byte, reserved ...string) (*Package, error) {
 	}, nil
 }
 
-// panelID returns the panel_id of the manifest text, or top if that is not a valid id. If neither is valid, it returns
-// a placeholder, so that the manifest's problems can be reported.
+// If neither id is valid, panelID returns a placeholder, so that the manifest's problems can be reported.
 func panelID(text []byte, top string) string {
 	var m struct {
 		PanelID string `json:"panel_id"`
@@ -189,8 +188,7 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 	}
 }
 
-// compareAccepted returns the plan and the tools with which an update is compared, and sets the Hash, PreviousVersion
-// and Diff of o. If no manifest was accepted, everything that the panel may do is new.
+// If no manifest was accepted, everything that the panel may do is new.
 func (p *Package) compareAccepted(
 	accepted func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer,
 ) (was manifest.Plan, known map[string]string) {
@@ -224,7 +222,6 @@ func shown(p manifest.Problem) manifest.Problem {
 	return p
 }
 
-// removedFiles returns the files of the folder that the package does not contain, without those that Install keeps.
 func (p *Package) removedFiles(folder string) []string {
 	old, err := readFolder(folder)
 	if err != nil {

@@ -49,7 +49,6 @@ func CreatePanel(dir, id, kind string) (string, error) {
 	return folder, writePanel(dir, id, content{files: files}, keepAll)
 }
 
-// template returns the files of a panel with the given id and kind by name.
 func template(id, kind string) (map[string][]byte, error) {
 	words := strings.ReplaceAll(id, "-", " ")
 	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title",

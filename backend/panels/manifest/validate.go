@@ -58,15 +58,13 @@ func Validate(dir string, reserved ...string) Report {
 	return report
 }
 
-// with returns r with p added. If p is an error, OK is false.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
 	r.OK = r.OK && p.IsWarning()
 	return r
 }
 
-// missingProgram returns warnings about a missing command or script. They are no errors, because the panel may run on
-// another machine.
+// A missing command or script is only a warning, because the panel may run on another machine.
 func missingProgram(dir string, b *Backend) (problems []Problem) {
 	warn := func(format string, args ...any) {
 		problems = append(problems, problem(true, format, args...))

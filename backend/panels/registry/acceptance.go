@@ -23,14 +23,12 @@ type ManifestStore interface {
 // ErrNotPending reports that the manifest that the user accepted or declined is not pending (any more).
 var ErrNotPending = errors.New("this change of the panel is no longer pending")
 
-// pending is a changed manifest that would allow its panel more and waits for the user.
 type pending struct {
-	hash    string
-	text    []byte
-	found   manifest.ParseResult
-	reasons []acceptance.Reason
-	diff    string
-	// declined is true after the user has declined the manifest.
+	hash     string
+	text     []byte
+	found    manifest.ParseResult
+	reasons  []acceptance.Reason
+	diff     string
 	declined bool
 }
 
@@ -108,7 +106,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool
 	return false
 }
 
-// accept makes text the accepted manifest of the panel id. The caller holds r.mu.
+// The caller holds r.mu.
 func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
 		Panel: id, Hash: pinning.Hash(text), Manifest: string(text),
@@ -153,7 +151,7 @@ func (r *Registry) saveAccepted(ctx context.Context) error {
 	return nil
 }
 
-// pendingEntry returns the entry of panel if the manifest with the given hash is pending. The caller holds r.mu.
+// The caller holds r.mu.
 func (r *Registry) pendingEntry(panel, hash string) (*entry, error) {
 	e := r.entries[panel]
 	if e == nil || e.pending == nil || e.pending.hash != hash {

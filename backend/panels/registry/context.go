@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// maxContext is the maximum size of a value that a panel publishes, and maxContextAll that of all its values, in
-	// bytes of JSON.
 	maxContext    = 16 << 10
 	maxContextAll = 64 << 10
 )
@@ -51,7 +49,7 @@ func (r *Registry) PublishContext(panel string, values map[string]json.RawMessag
 	return nil
 }
 
-// publishedBy returns the published value of a key, if the manifest still declares the key. The caller holds r.mu.
+// The manifest may no longer declare the key. The caller holds r.mu.
 func (r *Registry) publishedBy(panel, key string, declared []string) (json.RawMessage, bool) {
 	value, ok := r.context[panel][key]
 	return value, ok && slices.Contains(declared, key)

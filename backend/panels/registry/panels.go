@@ -89,38 +89,31 @@ type Registry struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	// reloadMu serializes scans and changes until they are published.
-	reloadMu sync.Mutex
-	// published and publishedTools are the last published states as JSON, guarded by reloadMu.
+	reloadMu                  sync.Mutex
 	published, publishedTools string
 	// unwatched is true after logging that a folder cannot be watched.
 	unwatched bool
 
-	mu      sync.Mutex
-	entries map[string]*entry
-	// retired contains unused programs that are still to be stopped. removed contains removed panels with calls that
-	// are still to be canceled.
-	retired []*process.Runner
-	removed []*entry
-	arrival int
-	clashes map[string][]manifest.Problem
-	allowed map[string]bool
-	context map[string]map[string]json.RawMessage
-	shown   shownCommands
-	closed  bool
-	// accepted maps panel ids to the manifests that may be used. unsaved contains the panels with manifests that are
-	// not yet stored.
-	accepted map[string]wire.AcceptedPanel
-	unsaved  map[string]bool
-	pinned   map[string]bool
-	// developed contains the panels that the user is developing.
+	mu        sync.Mutex
+	entries   map[string]*entry
+	retired   []*process.Runner
+	removed   []*entry
+	arrival   int
+	clashes   map[string][]manifest.Problem
+	allowed   map[string]bool
+	context   map[string]map[string]json.RawMessage
+	shown     shownCommands
+	closed    bool
+	accepted  map[string]wire.AcceptedPanel
+	unsaved   map[string]bool
+	pinned    map[string]bool
 	developed map[string]bool
 }
 
-// state is the state that callers see. Each change replaces it completely.
+// Each change replaces the state completely.
 type state struct {
-	panels []event.Panel
-	tools  map[string]*callable
-	// callTools maps the usable panels to permissions.call_tools.
+	panels    []event.Panel
+	tools     map[string]*callable
 	callTools map[string][]string
 	config    map[string]map[string]manifest.ConfigField
 	pages     map[string]*view.Tree
@@ -134,23 +127,19 @@ type state struct {
 // url.
 type callable struct {
 	manifest.BoundTool
-	title   string
-	builtin bool
-	handler http.Handler
-	runner  *process.Runner
-	script  *scripted.Script
-	// fetchHosts are the hosts to which the script may send requests.
-	fetchHosts manifest.Hosts
-	url        string
-	// isMCPServer is true if there is an MCP server at url.
+	title       string
+	builtin     bool
+	handler     http.Handler
+	runner      *process.Runner
+	script      *scripted.Script
+	fetchHosts  manifest.Hosts
+	url         string
 	isMCPServer bool
 	context     []string
 	pinned      bool
-	// condition is the panel's parsed "when", nil if there is none. config describes the panel's settings.
-	condition *condition.Expr
-	config    map[string]manifest.ConfigField
-	// ctx ends when the panel is removed.
-	ctx context.Context
+	condition   *condition.Expr
+	config      map[string]manifest.ConfigField
+	ctx         context.Context
 }
 
 // New returns an empty Registry. Start fills it.

@@ -14,7 +14,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// callScript sends the call to the panel's script.
 func callScript(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
 	value, sources, err := o.script.Run(ctx, sent.call, sent.args, output)
 	var fault *scripted.ScriptError

@@ -21,8 +21,7 @@ const (
 	settleDelay = 120 * time.Millisecond
 	maxDelay    = 600 * time.Millisecond
 	// rescan is the interval of scans that find what the watcher misses because of full queues or network file systems.
-	rescan = 2 * time.Second
-	// unwatchedRescan is the interval while a folder cannot be watched.
+	rescan          = 2 * time.Second
 	unwatchedRescan = time.Second
 )
 
@@ -123,7 +122,6 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 	}
 }
 
-// logUnwatched logs, once, that folders cannot be watched and are only scanned at intervals.
 func (r *Registry) logUnwatched(err error) {
 	if r.unwatched {
 		return

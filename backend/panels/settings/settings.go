@@ -15,7 +15,6 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// maxText is the maximum size of a string value in bytes.
 const maxText = 10_000
 
 // Store stores values by panel and name. *sqlite.Store implements it.

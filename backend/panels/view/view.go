@@ -9,14 +9,12 @@ package view
 
 import "encoding/json"
 
-// Limits of a page: maxBytes for the file, and maxText in characters for each text.
 const (
 	maxBytes   = 256 << 10
 	maxNodes   = 400
 	maxDepth   = 8
 	maxSources = 16
 	maxText    = 8000
-	// minRefresh and maxRefresh are the limits of a source's refresh interval in seconds.
 	minRefresh = 5
 	maxRefresh = 86400
 )

@@ -17,7 +17,6 @@ import (
 	"sextant/shared/annotation"
 )
 
-// paintOver fills the boxes with gray, so that their content is not in the picture.
 func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64) {
 	for _, b := range boxes {
 		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}),
@@ -123,7 +122,6 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 		d.Crop)
 }
 
-// fitTokens returns the size of a picture scaled to at most tokens tokens (0: no limit), and the scale factor.
 func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	if maxPixels := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > maxPixels {
 		k := math.Sqrt(maxPixels / float64(size.X*size.Y))
@@ -134,8 +132,6 @@ func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	return size, 1
 }
 
-// downscale returns p scaled to size, which is not larger, with its origin at 0. Each pixel is the average of those
-// that it replaces.
 func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	from := p.Rect.Size()
 	out := image.NewRGBA(image.Rectangle{Max: size})

@@ -15,7 +15,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// nowhere refuses to load other schemas, so that a $ref must stay in its own document.
 type nowhere struct{}
 
 func (nowhere) Load(url string) (any, error) {

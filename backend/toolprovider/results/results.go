@@ -13,7 +13,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of one answer.
 const (
 	// MaxText limits the text, and structured content as JSON, in bytes.
 	MaxText   = 4 << 20

@@ -26,13 +26,11 @@ var artFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// maxForm is the maximum size of a submitted form in bytes.
 const maxForm = 64 << 10
 
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// shop contains the data for all requests. It is immutable.
 type shop struct {
 	products []product
 	pages    map[string]*template.Template
@@ -119,7 +117,6 @@ func newShop() (*shop, error) {
 	return s, nil
 }
 
-// view is the data of a page: the fields that all pages share, and Data for this page.
 type view struct {
 	Title   string
 	Section string // the selected entry of the navigation

@@ -41,7 +41,6 @@ func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text str
 	return res, true, nil
 }
 
-// trackedBody is a response body that calls a function when it is closed.
 type trackedBody struct {
 	io.ReadCloser
 	done func()
@@ -81,7 +80,6 @@ func SetHeaders(req *http.Request, hasBody bool, token string) {
 	}
 }
 
-// httpClient returns a client that connects to the program whatever the address is, and does not follow redirects.
 func (r *Runner) httpClient(up *running) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

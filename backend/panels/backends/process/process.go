@@ -28,13 +28,10 @@ import (
 )
 
 const (
-	// tokenHeader contains the secret by which a panel's program recognizes Sextant's requests.
 	tokenHeader = "X-Sextant-Token"
-	// maxAnswer is the maximum size of an answer in bytes. It determines maxLine.
-	maxAnswer = 5 << 20
+	maxAnswer   = 5 << 20
 	// startLimit is the maximum time until a started program answers. The handshake with an MCP server is extra.
-	startLimit = 15 * time.Second
-	// healthPause is the interval between health checks during the start.
+	startLimit  = 15 * time.Second
 	healthPause = 50 * time.Millisecond
 	stopGrace   = 2 * time.Second
 	// stableAfter is the run time after which the next failure counts as the first one.
@@ -85,7 +82,6 @@ type Runner struct {
 	cfg   Config
 	panel Panel
 	log   *procgroup.Tail
-	// tasks contains the goroutines that watch and stop the program.
 	tasks sync.WaitGroup
 
 	// starting is held during a start. It is a channel, so that a waiting call can be canceled.
@@ -102,7 +98,6 @@ type Runner struct {
 	stop     chan struct{}
 }
 
-// running is a started program. Once it has answered, it is Runner.up.
 type running struct {
 	program
 	since  time.Time
@@ -151,7 +146,6 @@ func (r *Runner) IsRunning() bool {
 	return r.up != nil && !hasEnded(r.up)
 }
 
-// hasEnded reports whether up has ended or its connection is broken.
 func hasEnded(up *running) bool {
 	var broken chan struct{}
 	if up.lines != nil {
@@ -184,7 +178,6 @@ func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) 
 	return up, done, nil
 }
 
-// release lets the program be stopped if no call follows for a while.
 func (r *Runner) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,7 +202,6 @@ func (r *Runner) Restart() {
 	}
 }
 
-// stopIdle stops the program up if it is still idle.
 func (r *Runner) stopIdle(up *running) {
 	r.mu.Lock()
 	if r.users > 0 || r.up != up || r.ended {
@@ -266,7 +258,7 @@ func (r *Runner) ready(ctx context.Context, output func(stream, text string)) (*
 	return up, nil
 }
 
-// current returns the program if it is running. Otherwise it records its exit.
+// current records the exit of a program that has ended.
 func (r *Runner) current() *running {
 	r.mu.Lock()
 	up := r.up
