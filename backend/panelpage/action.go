@@ -21,8 +21,8 @@ type action struct {
 	begun           time.Time
 }
 
-// act runs one action on the page. It waits for earlier actions, runs do, and if do sets an outcome, waits until the
-// page has settled. It then takes a snapshot and returns the changes or, as the action says, all elements.
+// act waits for earlier actions, runs do, and if do sets an outcome, waits until the page has settled. It then returns
+// the changes or, as the action says, all elements.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -177,7 +177,7 @@ func (t *target) aim(ctx context.Context) (collect.PressPoint, error) {
 // patience is in milliseconds.
 const patience = 1500
 
-// personOnly reports whether only the person may use e. Elements in the frame are never for the person only.
+// Elements in the frame are not for the person only.
 func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {

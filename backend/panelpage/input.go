@@ -85,7 +85,7 @@ func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error
 }
 
 // Type puts the whole text into an element at once, so it ignores o.Human. Results and pictures hide the text if
-// o.SecretFor is not "", but Type does not compare o.SecretFor with the page's origin.
+// o.SecretFor is not "".
 func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Observation, error) {
 	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
@@ -127,8 +127,7 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 	})
 }
 
-// PressKey presses a key in the document of the last action on an element: the page's own or its frame's. The key goes
-// to the element that has the focus there or was acted on last.
+// PressKey presses a key in the document of the last action on an element: the page's own or its frame's.
 func (p *Page) PressKey(ctx context.Context, key string) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		p.s.mu.Lock()
@@ -230,8 +229,7 @@ func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience
 
 const pollInterval = 100 * time.Millisecond
 
-// waitUntil waits until c is true, at most limit, and describes the parts that were not true at the end. An empty c
-// waits for the whole limit.
+// waitUntil describes the parts of c that were not true at the end. An empty c waits for the whole limit.
 func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {

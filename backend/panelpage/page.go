@@ -2,8 +2,8 @@
 // the panel shows in its frame. It uses the same collector script and the same counter of ids as the browser. It
 // reaches the page over the window's WebSocket, because the window has no debugger.
 //
-// The page in a frame is not trusted. Its answers are truncated, its boxes are clipped to the frame, and its numbers
-// come from our own counter. It can therefore give false information only about its own content.
+// The page in a frame is not trusted. Its answers are limited in size, its boxes are clipped to the frame, and its
+// numbers come from our own counter.
 package panelpage
 
 import (

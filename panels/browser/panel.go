@@ -55,8 +55,8 @@ type visit struct {
 // New returns a Panel that uses services.
 func New(services Services) *Panel { return &Panel{services: services} }
 
-// RecordVisits records the loaded web pages in the window's tabs as visited at the given time. It records each address
-// once; the address becomes the latest again when its tab is active. It keeps the latest 200.
+// RecordVisits records the loaded web pages in the window's tabs as visited at the given time. It keeps the latest 200
+// addresses.
 func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -39,9 +39,9 @@ type StateStore struct {
 	drafts map[string]wire.EditorDraft
 }
 
-// OpenStateStore returns a StateStore for dir, an absolute path that is created when something is stored.
-// OpenStateStore ignores unreadable state. changed may be nil. It is called with the loaded and each new state, and
-// must not call the StateStore.
+// OpenStateStore returns a StateStore for dir, an absolute path that is created when something is stored. It ignores
+// unreadable state. changed may be nil. It is called with the loaded and each new state, and must not call the
+// StateStore.
 func OpenStateStore(dir string, changed func(wire.EditorState)) *StateStore {
 	if changed == nil {
 		changed = func(wire.EditorState) {}

@@ -1,8 +1,7 @@
 // Package notes is the backend of the notes panel. Notes are Markdown files in one folder.
 //
 // The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check that the note is
-// unchanged since it was read, and undo. New notes can be read only by their owner (mode 0600). The package checks the
-// names, so that none leads out of the folder.
+// unchanged since it was read, and undo. The package checks the names, so that none leads out of the folder.
 package notes
 
 import (
@@ -155,7 +154,7 @@ func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
 }
 
 // Notes returns the notes with each of words in their name or text, ignoring case, the latest first. If words is "", it
-// returns all notes. Of more than 2,000 notes, it returns any 2,000.
+// returns all notes, at most 2,000.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {

@@ -36,8 +36,7 @@ func refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	respond(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// serveList lists the terminals. Of the user's own terminals it shows the number, state, exit code and whether the
-// assistant may read them, but no command and no output.
+// serveList shows of the user's own terminals no command and no output.
 func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
 	tabs, _ := t.List()
 	out := []map[string]any{}

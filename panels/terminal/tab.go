@@ -188,7 +188,7 @@ func (t *Tab) resize(columns, rows uint16) {
 }
 
 // Write implements io.Writer for the output of the program. It waits for watchers that are far behind, up to 3 seconds,
-// which limits the rate of the output. It never fails.
+// which limits the rate of the output.
 func (t *Tab) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), piece)
@@ -277,8 +277,8 @@ func (t *Tab) Watch() (w *Watcher, replay int) {
 }
 
 // Next waits for output and returns its next piece, at most 32 KB. If output was dropped before it was read, the piece
-// begins with an additional note about that. While too little is acknowledged, Next waits although there is output. The
-// error is ErrTabClosed or the error of ctx.
+// begins with a note about that. While too little is acknowledged, Next waits although there is output. The error is
+// ErrTabClosed or the error of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {

@@ -3,12 +3,11 @@
 //
 // The two kinds are separate. A shell of the user runs outside of the sandbox with the user's environment, and can be
 // reached only with a window's key (backend/api/ws); the assistant cannot type into it. A command of the assistant is
-// an ordinary call of the shell tool with its policy, approval and sandbox (Config.RunCommand). Only its output goes to
-// a terminal, where the user can watch it, type into it and stop it.
+// an ordinary call of the shell tool with its policy, approval and sandbox (Config.RunCommand). Its output goes to a
+// terminal, where the user can watch it, type into it and stop it.
 //
 // Each tab keeps a limited amount of output in memory, so that a reloaded window can show it again. A program waits for
-// the windows that watch it, as for a slow screen, but not for a window that has stopped reading. Nothing is written to
-// disk, and all programs end with Sextant.
+// the windows that watch it, as for a slow screen, but not for a window that has stopped reading.
 package terminal
 
 import (
@@ -51,8 +50,7 @@ type Config struct {
 	// Shell is the absolute path of the user's shell. Folder returns the working directory of a new shell.
 	Shell  string
 	Folder func() string
-	// RunCommand runs r as a call of the shell tool through the whole pipeline, and waits for the result. It calls
-	// OnStart only if the command starts.
+	// RunCommand runs r as a call of the shell tool through the pipeline, and waits for the result.
 	RunCommand func(ctx context.Context, r CommandRun) toolspec.Result
 	Log        *slog.Logger
 }

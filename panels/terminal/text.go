@@ -8,8 +8,7 @@ import (
 const maxColumn = 2000
 
 // plain returns the last lines of the text that a terminal shows after data, without colors. It follows changes of the
-// current line (such as carriage return, backspace and erase) and the clearing of the screen. It ignores other control
-// sequences, such as movements to other lines.
+// current line and the clearing of the screen, but no movements to other lines.
 func plain(data []byte, lines int) string {
 	p := printer{}
 	for i := 0; i < len(data); {

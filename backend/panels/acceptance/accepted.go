@@ -1,11 +1,11 @@
 // Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. Each such finding
 // is a reason to let the change wait for the user.
 //
-// There are three kinds of reasons. More permissions and a different backend always wait. A new tool that does more
-// than read, and a known tool with a different description, schema or endpoint, wait unless the user is developing the
-// panel. A change that only reduces the panel's rights or changes its appearance does not wait.
+// More permissions and a different backend wait. A new tool that does more than read, and a known tool with a different
+// description, schema or endpoint, wait unless the user is developing the panel. A change that only reduces the panel's
+// rights or changes its appearance does not wait.
 //
-// The package stores nothing and reads no files. All text in a manifest is untrusted.
+// The package stores nothing and reads no files. A manifest is untrusted.
 package acceptance
 
 import (

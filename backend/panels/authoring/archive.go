@@ -54,9 +54,9 @@ type content struct {
 	top string
 }
 
-// Pack returns the panel in the folder dir as an archive. The same files always result in the same bytes. Pack skips
-// names that begin with a dot. It returns an *InvalidPanelError for a panel that could not run, and another error for a
-// panel with links or names that ReadPackage would refuse. reserved contains the names of Sextant's own tools.
+// Pack returns the panel in the folder dir as an archive. The same files result in the same bytes. Pack skips names
+// that begin with a dot. It returns an *InvalidPanelError for a panel that could not run. reserved contains the names
+// of Sextant's own tools.
 func Pack(dir string, reserved ...string) ([]byte, error) {
 	report := manifest.Validate(dir, reserved...)
 	if !report.OK {

@@ -66,7 +66,7 @@ type Config struct {
 	// Folder contains the user's panels. If it is "", there are no tools.
 	Folder   string
 	Registry PanelRegistry
-	// Reserved returns the tool names that no panel may use. If it is nil, there are none.
+	// Reserved returns the tool names that no panel may use; nil means none.
 	Reserved func() []string
 	// Open shows a panel in the window. If it is nil, a created panel is not shown.
 	Open func(ctx context.Context, panel string) error
@@ -106,8 +106,8 @@ type plan struct {
 	exists, byAssistant bool
 }
 
-// Describe describes what call would do. For valid arguments of create_panel and change_panel, it contains every file
-// or every changed line, so that the user can read them before they are written.
+// Describe describes what call would do, with the files or changed lines, so that the user can read them before they
+// are written.
 func (p *Tools) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
 	case readName:

@@ -70,10 +70,8 @@ type OfferedFile struct {
 	Bytes int    `json:"bytes"`
 }
 
-// ReadPackage reads and checks an archive that Pack made, or any zip file of a panel's folder. It returns an
-// *InvalidPanelError if the panel could not run. It also returns an error if the archive contains no panel, a link, a
-// name that is not allowed (such as one that leads out of the folder), or too many or too large files. reserved
-// contains the names of Sextant's own tools.
+// ReadPackage reads and checks an archive that Pack made, or another zip file of a panel's folder. It returns an
+// *InvalidPanelError if the panel could not run. reserved contains the names of Sextant's own tools.
 func ReadPackage(archive []byte, reserved ...string) (*Package, error) {
 	contents, left, err := unpack(archive)
 	if err != nil {
@@ -239,8 +237,8 @@ func (p *Package) removedFiles(folder string) []string {
 }
 
 // Install writes the panel into the folder dir, which it creates if necessary, and returns the panel's folder. Of an
-// existing panel it keeps only the entries at the top with names that begin with a dot. The panel then counts as made
-// by the user.
+// existing panel it keeps the entries at the top with names that begin with a dot. The panel then counts as made by the
+// user.
 func (p *Package) Install(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making panels folder: %w", err)

@@ -2,8 +2,7 @@
 // which Pack makes. For the assistant, Tools creates, reads and changes panels with the tools create_panel, read_panel
 // and change_panel.
 //
-// Except for templates, everything is checked as by the running program before it is written. A folder is written
-// completely or not at all.
+// A panel is checked as by the running program before it is written. A folder is written completely or not at all.
 package authoring
 
 import (

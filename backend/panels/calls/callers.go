@@ -1,6 +1,5 @@
-// Package calls makes the calls of panels' pages and scripts. The calls go through the pipeline like all others. Their
-// caller is the panel, never the user. The package adds the sources of what the panel has read to their provenance, and
-// limits their number.
+// Package calls makes the calls of panels' pages and scripts through the pipeline. Their caller is the panel, never the
+// user. The package adds the sources of what the panel has read to their provenance, and limits their number.
 //
 // The policy decides which tools a panel may call and when the user is asked.
 package calls

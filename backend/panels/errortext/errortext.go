@@ -10,8 +10,8 @@ import (
 )
 
 // Find returns the error message in value (decoded JSON), cut after most characters, or "" if it finds none. It knows
-// the usual forms: error, message, msg, detail, reason or title as a string, a list or an object with these members
-// again; OAuth's error_description; and errors as a list or by field.
+// the usual forms: error, message, msg, detail, reason or title; OAuth's error_description; and errors as a list or by
+// field.
 func Find(value any, most int) string { return excerpt.TruncateRunes(errorTextAt(value, 0), most) }
 
 const maxListedErrors = 10

@@ -31,8 +31,7 @@ type ParseResult struct {
 	Problems []Problem
 }
 
-// Plan is a valid manifest. Tools are ready to be offered and called; they are nil if a panel of the user has no
-// backend.
+// Plan is a valid manifest. Tools are ready to be offered and called.
 type Plan struct {
 	Manifest Manifest
 	Tools    []BoundTool
@@ -56,7 +55,7 @@ type checker struct {
 
 // Parse checks the text of a manifest. The last element of folder is the name of the panel's folder. builtin is true
 // for a panel of Sextant itself, which has no backend and may have a page of kind "builtin". Parse continues after most
-// mistakes to report them all at once. It stops if the text is larger than MaxBytes, cannot be parsed or is no object.
+// mistakes to report them at once.
 func Parse(text []byte, folder string, builtin bool) ParseResult {
 	c := &checker{
 		schema: loadSchema(), folder: filepath.Base(folder), builtin: builtin,

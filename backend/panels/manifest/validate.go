@@ -20,7 +20,7 @@ type Report struct {
 }
 
 // Validate checks the panel in the folder dir. It does not know the other panels, whose tools may have the same names.
-// A tool with one of the reserved names is an error. If the panel's program is not on this machine, that is a warning.
+// A tool with one of the reserved names is an error.
 func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)

@@ -15,9 +15,8 @@ const (
 )
 
 // PublishContext replaces the values that a panel publishes, such as the path of its open file. Conditions use them,
-// and they fill injected parameters that a call omits. PublishContext returns an error and changes nothing if the
-// manifest does not declare a key, or if a value is not JSON or has more than 16 KB, or all values have more than 64
-// KB. The error wraps ErrNoPanel if there is no usable panel with this id.
+// and they fill injected parameters that a call omits. The manifest must declare the keys. A value has at most 16 KB of
+// JSON, all values 64 KB. The error wraps ErrNoPanel if there is no usable panel with this id.
 func (r *Registry) PublishContext(panel string, values map[string]json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -107,15 +107,14 @@ func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[strin
 	return args, ""
 }
 
-// needsApproval reports whether the next call of the program needs an approval, because the program was not approved
-// since Sextant started, or because the call would start it without the whole sandbox. The caller holds r.mu.
+// A program needs an approval if it was not approved since Sextant started, or before each start without the whole
+// sandbox. The caller holds r.mu.
 func (r *Registry) needsApproval(p *process.Runner) bool {
 	return !r.allowed[p.Identity()] || p.UnconfinedReason() != "" && !p.IsRunning()
 }
 
-// approveStart records that o's program may run, because the user has approved its start. It returns a refusal if a
-// different command would be started than the user was shown, or if a program without the whole sandbox has ended
-// since, so that its new start needs a question.
+// approveStart records that o's program may run, because the user has approved its start. It returns a refusal if that
+// is no longer the program that the user was shown.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil

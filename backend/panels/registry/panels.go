@@ -2,12 +2,11 @@
 // panels are embedded, and users can add panels to a folder while the program runs.
 //
 // Registry reads the manifests, watches the folders (watch.go), makes a changed manifest that would allow its panel
-// more wait for the user (acceptance.go), offers the tools of the active and the pinned panels, and executes a call by
-// sending it to the panel's endpoint (execute.go): a Go handler, a program, a script, an MCP server or an HTTP address.
-// While a manifest is invalid, its problems are shown and the last valid version remains in use.
+// more wait for the user (acceptance.go), offers the tools, and executes a call by sending it to the panel's endpoint
+// (execute.go): a Go handler, a program, a script, an MCP server or an HTTP address. While a manifest is invalid, its
+// problems are shown and the last valid version remains in use.
 //
-// The pipeline decides whether a call may run. The Registry supplies the facts (Describe). It requires a question
-// before the first start of a panel's program, and before each start outside of the whole sandbox (Hints.Confirm).
+// The pipeline decides whether a call may run. The Registry supplies the facts (Describe).
 package registry
 
 import (
@@ -50,7 +49,7 @@ type Config struct {
 	InertTools []string
 	// Dirs contains folders of panels besides <Data>/panels.
 	Dirs []string
-	// Reserved returns the tool names that no panel may use. If it is nil, there are none. It may call the Registry.
+	// Reserved returns the tool names that no panel may use; nil means none. It may call the Registry.
 	Reserved  func() []string
 	Publisher Publisher
 	// Data is the data folder. If it is "", users cannot add panels.
@@ -182,8 +181,8 @@ func (r *Registry) Folder() string {
 	return filepath.Join(r.cfg.Data, "panels")
 }
 
-// Panels returns all panels in the order of the activity bar, including those with problems. A new folder with an
-// invalid manifest is added only after a delay, because it may still be copied.
+// Panels returns the panels in the order of the activity bar, including those with problems. A new folder with an
+// invalid manifest is added after a delay, because it may still be copied.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
 // Definitions returns the tools that the assistant can call: those of the active panel and of the pinned panels whose
@@ -195,8 +194,8 @@ func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	})
 }
 
-// AllDefinitions returns the tools of all panels for display, whatever their conditions, except for those that only
-// pages can call.
+// AllDefinitions returns the tools of all panels for display, whatever their conditions, except those that only pages
+// can call.
 func (r *Registry) AllDefinitions() []toolspec.Definition {
 	return r.definitions(func(*callable) bool { return true })
 }

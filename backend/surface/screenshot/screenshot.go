@@ -38,9 +38,9 @@ type Capture struct {
 	CoveredBoxes []annotation.Box
 }
 
-// Render makes the picture that o asks for. It paints over f.CoveredBoxes, cuts out crop (nil for the whole capture)
-// and scales to o.MaxTokens. If o.Annotated is set, it then draws the numbers of elements, so that they are readable at
-// any size. It ignores o.ID and o.FullPage. The error is a *surface.Fault if crop is not in the capture.
+// Render makes the picture that o asks for. It paints over f.CoveredBoxes, cuts out crop (nil for the whole capture),
+// scales to o.MaxTokens, and draws the numbers of elements if o.Annotated is set. The error is a *surface.Fault if crop
+// is not in the capture.
 func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
 	crop *annotation.Element,
 ) (surface.Picture, error) {
@@ -87,7 +87,7 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 
 // WindowCapture is a picture of a whole window, of which one part is to be shown. PNG is the whole window and Width its
 // width in CSS pixels. Part is the box to show, and CoveredBoxes are boxes to paint over. Elements are those whose
-// numbers can be drawn. Crop is the element to cut out, nil for all of Part. All boxes are in CSS pixels of the window.
+// numbers can be drawn. Crop is the element to cut out, nil for all of Part. Boxes are in CSS pixels of the window.
 type WindowCapture struct {
 	PNG          []byte
 	Width        float64

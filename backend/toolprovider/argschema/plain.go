@@ -10,8 +10,8 @@ import (
 
 const maxPlain = 16
 
-// IsPlain reports whether text is certainly a valid schema because it uses only common keywords. Compile must check any
-// other text.
+// IsPlain reports whether text is certainly a valid schema because it uses common keywords. Compile must check other
+// text.
 func IsPlain(text []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	return err == nil && plain(doc, 0)

@@ -2,8 +2,7 @@
 // click without a network, a key or an account. The shop stores nothing: the basket is in a cookie, and an order ends
 // on a thank-you page.
 //
-// Sextant treats its pages as outside pages. All files are embedded. The shop makes no requests to other hosts, and it
-// works without scripts.
+// Sextant treats its pages as outside pages. The shop works without scripts and makes no requests to other hosts.
 package demo
 
 import (
@@ -36,8 +35,7 @@ type shop struct {
 	pages    map[string]*template.Template
 }
 
-// Handler returns a handler that serves the shop at "/". The handler is stateless and safe for concurrent use. Handler
-// panics if an embedded file is invalid.
+// Handler returns a handler that serves the shop at "/". The handler is safe for concurrent use.
 func Handler() http.Handler {
 	s, err := newShop()
 	if err != nil {

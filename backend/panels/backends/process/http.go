@@ -19,8 +19,8 @@ type Request struct {
 }
 
 // Do sends a request to the program and returns its response. It starts the program if necessary. Unless Do returns an
-// error, the caller must close the body. sent is false if the program cannot have received the request. Do calls output
-// with messages about the start and with the program's progress messages; it must not be nil.
+// error, the caller must close the body. sent is false if the program cannot have received the request. output gets
+// messages about the start and the program's progress messages; it must not be nil.
 func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool,
 	err error,
 ) {

@@ -38,7 +38,7 @@ type waiter struct {
 }
 
 // lines exchanges lines of JSON with a program: requests to its standard input, and answers in any order from its
-// standard output. Lines that are no JSON objects go to its log. Answers to calls that have ended are dropped.
+// standard output. Lines that are no JSON objects go to its log.
 type lines struct {
 	log io.Writer
 	in  *os.File
@@ -85,8 +85,8 @@ func (l *lines) close() {
 	_ = l.in.Close()
 }
 
-// Write implements io.Writer for the output of the program. It never fails and never waits for a call to read, so that
-// the program is not blocked. It drops everything after a line of more than maxLine bytes, and ends the connection.
+// Write implements io.Writer for the output of the program. It does not wait for a call to read, so that the program is
+// not blocked. A line of more than maxLine bytes ends the connection.
 func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	l.mu.Lock()

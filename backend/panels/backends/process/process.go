@@ -1,13 +1,11 @@
-// Package process runs the program that answers the endpoints of a panel. The first call starts the program, in the
-// sandbox if there is one, with the rights that its manifest was granted. After a crash, a later call starts it again,
-// with increasing pauses between starts. It is stopped after some time without calls.
+// Package process runs the program that answers the endpoints of a panel. A call starts the program, in the sandbox if
+// there is one, with the rights that its manifest was granted. After a crash, a later call starts it again, with
+// increasing pauses between starts. It is stopped after some time without calls.
 //
 // Requests go to the program over HTTP on a loopback port, as lines of JSON on its standard input and output, or over
-// MCP. Answers are untrusted; the caller must limit the size of an HTTP body. Everything that a program started ends
-// with it.
+// MCP. Answers are untrusted; the caller must limit the size of an HTTP body.
 //
-// The pipeline decides whether a program may start. This package describes exactly what would run and what it may
-// access.
+// The pipeline decides whether a program may start. This package describes what would run and what it may access.
 package process
 
 import (
@@ -53,7 +51,7 @@ type Config struct {
 	// Confine is the sandbox. If it is nil, programs run unconfined and the user is asked before every start.
 	Confine *confine.Sandbox
 	// Egress gives programs access to the hosts that they were granted. If it is nil, programs in the whole sandbox
-	// have no network access. It does not restrict programs for which UnconfinedReason returns a reason.
+	// have no network access.
 	Egress *egress.Guard
 	// Data is the folder that contains one writable folder for each program.
 	Data string
@@ -162,7 +160,7 @@ func hasEnded(up *running) bool {
 }
 
 // acquire returns the running program and starts it if necessary. Unless it returns an error, the caller must call done
-// after reading the answer. Until then, the program is not stopped as idle.
+// after reading the answer.
 func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) (up *running, done func(), err error) {
 	r.mu.Lock()
 	r.users++

@@ -52,8 +52,8 @@ func (r *Runner) isolation() (isolation, string) {
 
 func (r *Runner) usesStdio() bool { return r.panel.Backend.Stdio || r.IsMCPServer() }
 
-// UnconfinedReason says why the program would run outside of the sandbox or with an unrestricted network. It returns ""
-// if it would run in the whole sandbox. If not, the user is asked before each start.
+// UnconfinedReason says why the program would run outside of the sandbox or with an unrestricted network, "" if it
+// would run in the whole sandbox.
 func (r *Runner) UnconfinedReason() string {
 	_, why := r.isolation()
 	return why

@@ -28,7 +28,7 @@ type server struct {
 	session *sdk.ClientSession
 }
 
-// IsMCPServer reports whether the program is an MCP server. Then only CallTool may be used, otherwise only Do.
+// IsMCPServer reports whether the program is an MCP server. Use CallTool then, otherwise Do.
 func (r *Runner) IsMCPServer() bool { return r.panel.Backend.Kind == "mcp" }
 
 func (r *Runner) beginServer(up *running, env []string) error {

@@ -70,9 +70,9 @@ type Outcome struct {
 	Omitted         int
 }
 
-// Read reads body until a result, an error or its end, but at most limit bytes. It calls out for each piece of output;
-// stream is "stdout" or "progress". If the stream breaks or is too large, Read returns an error together with the
-// outcome until then. The error wraps ErrTooLarge if it is too large.
+// Read reads at most limit bytes of body until a result, an error or its end. It calls out for each piece of output;
+// stream is "stdout" or "progress". If the stream breaks or is too large (ErrTooLarge), Read returns an error together
+// with the outcome until then.
 func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string)) (Outcome, error) {
 	r := &reader{out: out}
 	left := &io.LimitedReader{R: body, N: limit + 1}
