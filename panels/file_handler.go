@@ -21,7 +21,7 @@ type Files interface {
 
 // FileAction is a tool of a panel that works on files. Endpoint is its endpoint in the manifest. Translate returns the
 // file tool that executes a call, and the arguments for it, or a Result that refuses the call. If Run is set, it
-// executes the call instead, and Translate may be nil.
+// executes the call instead.
 type FileAction struct {
 	Tool, Endpoint string
 	Translate      func(call toolspec.Call) (tool string, args any, bad *toolspec.Result)
@@ -39,8 +39,8 @@ type FileHandler struct {
 	own     string
 }
 
-// SetOwnFolder declares that dir contains only files of the panel; Describe then marks them (PanelOwned). dir is an
-// absolute path without links. Call SetOwnFolder before the handler is used.
+// SetOwnFolder declares that dir contains only files of the panel. dir is an absolute path without links. Call
+// SetOwnFolder before the handler is used.
 func (h *FileHandler) SetOwnFolder(dir string) { h.own = dir + string(filepath.Separator) }
 
 // NewFileHandler returns a FileHandler for the given actions.
@@ -92,7 +92,6 @@ func (h *FileHandler) do(ctx context.Context, action FileAction, callContext *to
 	return r
 }
 
-// fileCall translates call to a call of the file tool that executes it.
 func fileCall(action FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
 	tool, args, bad := action.Translate(call)
 	if bad != nil {

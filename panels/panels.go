@@ -1,6 +1,5 @@
-// Package panels contains the built-in panels. Each is a folder with a manifest.json, like a user's own panel. The
-// panel registry reads and checks all panels with the same code. Only built-in panels may have a page of kind
-// "builtin", tools without a backend, and read-only tools with a method other than GET.
+// Package panels contains the built-in panels. Each is a folder with a manifest.json, like a user's own panel, and the
+// panel registry checks all panels with the same code.
 //
 // The Go http.Handler that answers a panel's tools is in the panel's folder, and package app connects it. The pages are
 // Svelte components with the panel's id.

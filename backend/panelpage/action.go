@@ -12,19 +12,17 @@ import (
 	"sextant/shared/annotation"
 )
 
-// action is the state of a running action.
 type action struct {
 	p *Page
 	// outcome says what was done, without a full stop; "" for an action that only reads.
-	outcome string
-	note    string
-	// wholePage is true to observe the whole page, full to return all elements in scope instead of the changes.
+	outcome         string
+	note            string
 	wholePage, full bool
 	begun           time.Time
 }
 
-// act runs one action on the page. It waits for earlier actions, runs do, and if do sets an outcome, waits until the
-// page has settled. It then takes a snapshot and returns the changes or, as the action says, all elements.
+// act waits for earlier actions, runs do, and if do sets an outcome, waits until the page has settled. It then returns
+// the changes or, as the action says, all elements.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -57,15 +55,12 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 	return ans, nil
 }
 
-// hasFrame reports whether the newest snapshot contains a frame.
 func (p *Page) hasFrame() bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	return p.last != nil && p.last.framed
 }
 
-// answer compares now with the snapshot before it, remembers now and returns the changes or, as a says, all
-// elements.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
 	if a.wholePage {
@@ -121,7 +116,6 @@ func add(ans *annotation.Observation, text string) {
 	ans.Note += text
 }
 
-// target is the element that an action acts on.
 type target struct {
 	p       *Page
 	element identity.Element
@@ -180,10 +174,10 @@ func (t *target) aim(ctx context.Context) (collect.PressPoint, error) {
 	return pt, nil
 }
 
-// patience is how many milliseconds to wait for an element that is disabled or covered.
+// patience is in milliseconds.
 const patience = 1500
 
-// personOnly reports whether only the person may use e. Elements in the frame are never for the person only.
+// Elements in the frame are not for the person only.
 func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {
@@ -220,7 +214,6 @@ func (t *target) explain(err error) error {
 	return err
 }
 
-// refusalFault converts the collector's refusal to a fault. The texts come from foreign code and are truncated.
 func (t *target) refusalFault(pt collect.PressPoint) error {
 	pt.Detail, pt.CoveredByText = surface.Truncate(pt.Detail, 80), surface.Truncate(pt.CoveredByText, 80)
 	pt.TextHash, pt.RowHash = surface.Truncate(pt.TextHash, 40), surface.Truncate(pt.RowHash, 40)

@@ -8,7 +8,6 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits of a page's answers, which come from foreign code and can have any size.
 const (
 	maxNodes  = 1500
 	maxFrames = 8
@@ -65,7 +64,6 @@ func limitBox(r collect.Rect) collect.Rect {
 	return collect.Rect{X: limitPosition(r.X), Y: limitPosition(r.Y), W: limitSize(r.W), H: limitSize(r.H)}
 }
 
-// finite returns v, or 0 for NaN and the infinities.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0

@@ -85,7 +85,7 @@ func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error
 }
 
 // Type puts the whole text into an element at once, so it ignores o.Human. Results and pictures hide the text if
-// o.SecretFor is not "", but Type does not compare o.SecretFor with the page's origin.
+// o.SecretFor is not "".
 func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Observation, error) {
 	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
@@ -127,8 +127,7 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 	})
 }
 
-// PressKey presses a key in the document of the last action on an element: the page's own or its frame's. The key goes
-// to the element that has the focus there or was acted on last.
+// PressKey presses a key in the document of the last action on an element: the page's own or its frame's.
 func (p *Page) PressKey(ctx context.Context, key string) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		p.s.mu.Lock()
@@ -228,11 +227,9 @@ func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience
 	return missing == "", missing, nil
 }
 
-// pollInterval is the time between two checks of a condition.
 const pollInterval = 100 * time.Millisecond
 
-// waitUntil waits until c is true, at most limit, and describes the parts that were not true at the end. An empty c
-// waits for the whole limit.
+// waitUntil describes the parts of c that were not true at the end. An empty c waits for the whole limit.
 func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {
@@ -255,7 +252,6 @@ func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Du
 	}
 }
 
-// unmet describes the parts of c that are not true now, "" if all are.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
@@ -293,7 +289,6 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	return strings.Join(list, " and "), nil
 }
 
-// hasText reports whether the page, or its frame in the newest snapshot, shows a text.
 func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
 	if err != nil || is || !p.hasFrame() {

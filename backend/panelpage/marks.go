@@ -8,7 +8,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// drawLimit is how long the window may take to confirm that it draws the numbers.
 const drawLimit = time.Second
 
 // draw asks the window to show the numbers of a snapshot. Errors are ignored: the numbers are only for people.

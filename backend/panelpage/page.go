@@ -2,8 +2,8 @@
 // the panel shows in its frame. It uses the same collector script and the same counter of ids as the browser. It
 // reaches the page over the window's WebSocket, because the window has no debugger.
 //
-// The page in a frame is not trusted. Its answers are truncated, its boxes are clipped to the frame, and its numbers
-// come from our own counter. It can therefore give false information only about its own content.
+// The page in a frame is not trusted. Its answers are limited in size, its boxes are clipped to the frame, and its
+// numbers come from our own counter.
 package panelpage
 
 import (
@@ -127,7 +127,6 @@ type Page struct {
 	inFrame bool
 }
 
-// document is one load of the panel's page or of its frame.
 type document struct {
 	// key is the name that the document gave itself. seq is its number in the registry, which is negative, or 0 if it
 	// has none yet.
@@ -159,14 +158,12 @@ const (
 
 var errNoAnswer = errors.New("the page does not answer")
 
-// world returns access to the page's document, or to the document in its frame, for the collector.
 func (p *Page) world(frame bool) collect.World {
 	return collect.WindowPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		return p.ask(ctx, frame, name, args...)
 	})
 }
 
-// ask calls one function in the page, or in the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
 	w := p.s.connected()
 	if w == nil || !w.HasWindow() {
@@ -197,7 +194,6 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	return nil, p.unreachableFault(err.Error())
 }
 
-// unreachableFault returns the fault for a page that cannot be reached. why is the reason.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
@@ -206,7 +202,6 @@ func (p *Page) unreachableFault(why string) *surface.Fault {
 	}
 }
 
-// name returns the panel's title, or its id.
 func (p *Page) name() string {
 	if t := p.s.cfg.Title(p.panel); t != "" {
 		return t
@@ -238,7 +233,6 @@ func (p *Page) documentNumber(frame bool, key string) int {
 	return seq
 }
 
-// frameOf reports whether the document is the frame's; alive is false for a document that was replaced.
 func (p *Page) frameOf(seq int) (frame, alive bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -250,7 +244,6 @@ func (p *Page) frameOf(seq int) (frame, alive bool) {
 	return false, false
 }
 
-// acquire waits until no other action runs on the page. The caller must call release when its action has ended.
 func (p *Page) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case p.queue <- struct{}{}:

@@ -37,10 +37,8 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	return html, p.Address(), p.name(), nil
 }
 
-// maxHTML limits the HTML of a frame, in bytes.
 const maxHTML = 2 << 20
 
-// countLimit is the time limit of CountUsable.
 const countLimit = 2 * time.Second
 
 // CountUsable returns the number of usable elements in the viewport. The error says why the page cannot be observed

@@ -19,7 +19,6 @@ import (
 // maxSecrets is the maximum number of typed secrets that pictures cover. The oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit is the time limit of a picture. The window keeps its pose for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
 // stageState is the window's answer once it is ready for a picture and shows nothing of its own over the page.
@@ -33,7 +32,6 @@ type stageState struct {
 	Covered []collect.Rect `json:"covered"`
 }
 
-// coverSecret remembers a secret that was typed into the page. Pictures cover the elements that show it.
 func (p *Page) coverSecret(text string) {
 	if text == "" {
 		return
@@ -136,7 +134,6 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 	return screenshot.RenderWindow(d, o)
 }
 
-// pose asks the window to show the page and nothing over it, until endPose or for some seconds.
 func (p *Page) pose(ctx context.Context) (stageState, error) {
 	raw, err := p.ask(ctx, false, "pose")
 	if err != nil {
@@ -182,7 +179,6 @@ func toBox(r collect.Rect) annotation.Box {
 	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
-// noPictureFault returns the fault for a window that cannot be captured because it is in a web browser.
 func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,

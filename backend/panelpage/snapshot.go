@@ -13,7 +13,6 @@ import (
 	"sextant/shared/annotation"
 )
 
-// snapshot contains the numbered elements of a page at one moment. It is immutable.
 type snapshot struct {
 	identity.List
 	// main is the registry's number of the page's own document, not of its frame's.
@@ -22,7 +21,6 @@ type snapshot struct {
 	frameSilent bool
 }
 
-// takeSnapshot observes the page, and its frame if one is visible.
 func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, error) {
 	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wholePage})
 	if err != nil {
@@ -64,7 +62,6 @@ type framePlacement struct {
 	cut  collect.Rect
 }
 
-// observeFrame adds the elements of the frame f to l.
 func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wholePage bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
 	o := collect.Options{WholePage: wholePage}
@@ -102,7 +99,6 @@ func (p *Page) assignIDs(ctx context.Context, frame bool, doc int, raw collect.R
 	return ids, nil
 }
 
-// list adds numbered nodes of a document to l.
 func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at framePlacement) {
 	for i, n := range nodes {
 		e := annotation.Element{
@@ -128,14 +124,12 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 	}
 }
 
-// intersect returns the part of b that is inside r. It has no area if they are apart.
 func intersect(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
 	return annotation.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
-// probe answers the element registry's questions about a document.
 type probe struct {
 	ctx context.Context
 	w   collect.World
@@ -167,7 +161,6 @@ func (s *snapshot) inView() *snapshot {
 	return &v
 }
 
-// compare returns the elements of now that are new or changed, and the ids of before that are gone.
 func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []annotation.Element, gone []int) {
 	if before == nil {
 		return now.Elements, nil
@@ -220,7 +213,6 @@ func (p *Page) explain(ctx context.Context, err error) error {
 	}
 }
 
-// settleLimits says how long a page must stay unchanged to count as settled, and how long to wait for that.
 var settleLimits = collect.SettleLimits{
 	AfterOne: 60 * time.Millisecond, AfterSeveral: 150 * time.Millisecond,
 	Max: 3 * time.Second,

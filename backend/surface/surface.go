@@ -11,9 +11,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Surface is one page that tools observe and act on. Every action returns what it changed on the page. The methods may
-// be called concurrently; actions on one page run one after another. An error that the caller can correct is a *Fault.
-// Methods without a context do not wait for actions. They answer from what is known; only KeyTargets asks the page.
+// Surface is one page that tools observe and act on. Actions return what they changed on the page. The methods may be
+// called concurrently; actions on one page run one after another. An error that the caller can correct is a *Fault.
 type Surface interface {
 	// Annotate lists the elements of the page with their numbers.
 	Annotate(ctx context.Context, o AnnotateOptions) (annotation.Observation, error)

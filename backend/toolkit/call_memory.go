@@ -9,8 +9,7 @@ import (
 const maxCalls = 1024
 
 // CallMemory stores, by call ID, what a tool resolved when a call was described, so that the call acts on the same
-// thing when it runs. When it is full, it drops the oldest entry. The zero value is ready to use. It is safe for
-// concurrent use.
+// thing when it runs. When it is full, it drops the oldest entry. It is safe for concurrent use.
 type CallMemory[V any] struct {
 	mu     sync.Mutex
 	order  []string

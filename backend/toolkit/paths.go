@@ -29,8 +29,7 @@ type ResolvedPath struct {
 }
 
 // Resolve resolves a path in a call and classifies it, both as written and with links followed. A relative path starts
-// at the workspace folder. A non-nil Result refuses a path that is invalid, cannot be resolved, is relative and leads
-// out of the workspace by .., or is closed to every tool. The error is an unexpected failure.
+// at the workspace folder. A non-nil Result refuses the path. The error is an unexpected failure.
 func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	folder, err := protectedpaths.Resolve(p.Folder())
 	if err != nil {

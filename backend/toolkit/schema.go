@@ -17,8 +17,7 @@ type SchemaMember interface {
 
 // Schema returns the JSON Schema of the parameters struct P, so that the two cannot differ. It reads these tags: json
 // (the name), doc, enum (a,b,c), min and max of a number, max of a list (its length), default (JSON), items (the JSON
-// Schema of a list's items) and required:"true". Every list must have an item. The schema is as short as possible,
-// because each word costs tokens.
+// Schema of a list's items) and required:"true". The schema is short, because each word costs tokens.
 func Schema[P any]() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
@@ -71,7 +70,6 @@ func property(f reflect.StructField) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// typeMembers returns the members of a property's schema that describe its type.
 func typeMembers(t reflect.Type, tag reflect.StructTag) string {
 	if items := tag.Get("items"); items != "" {
 		return `"type":"array","items":` + items

@@ -52,8 +52,7 @@ func Define(
 	return d
 }
 
-// Decode decodes arguments into params, a pointer. Empty arguments leave params unchanged. Decode returns nil on
-// success.
+// Decode decodes arguments into params, a pointer. It returns nil on success.
 func Decode(args json.RawMessage, params any) *toolspec.Result {
 	if len(args) == 0 {
 		return nil

@@ -55,8 +55,8 @@ type visit struct {
 // New returns a Panel that uses services.
 func New(services Services) *Panel { return &Panel{services: services} }
 
-// RecordVisits records the loaded web pages in the window's tabs as visited at the given time. It records each address
-// once; the address becomes the latest again when its tab is active. It keeps the latest 200.
+// RecordVisits records the loaded web pages in the window's tabs as visited at the given time. It keeps the latest 200
+// addresses.
 func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +77,6 @@ func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.visits = p.visits[max(0, len(p.visits)-mostVisits):]
 }
 
-// origin returns scheme://host of a web address, "" for any other address.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -194,7 +193,6 @@ func (p *Panel) removeBookmark(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// outline answers with the page's headings, indented by level.
 func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 	v := toolspec.CallContextOf(r.Context())
 	if v == nil {

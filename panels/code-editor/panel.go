@@ -1,9 +1,8 @@
 // Package codeeditor is the backend of the code editor panel: its tools, its open files and its unsaved text.
 //
 // The file tools do the work (panels.FileHandler), with the same access, the same check that a file is unchanged since
-// it was read, and the same undo. The window reports its open tabs and unsaved text (SaveState, SaveDraft). They are
-// stored on disk so that nothing typed is lost, and the tools use them. A tool that only shows something does not show
-// it itself: the window receives the event of the call and shows it.
+// it was read, and the same undo. The window reports its open tabs and unsaved text (SaveState, SaveDraft), which are
+// stored on disk so that nothing typed is lost.
 package codeeditor
 
 import (

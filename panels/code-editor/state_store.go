@@ -16,7 +16,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of the stored state. maxDraft and maxState are in bytes.
 const (
 	maxTabs   = 100
 	maxDrafts = 100
@@ -40,9 +39,9 @@ type StateStore struct {
 	drafts map[string]wire.EditorDraft
 }
 
-// OpenStateStore returns a StateStore for dir, an absolute path that is created when something is stored.
-// OpenStateStore ignores unreadable state. changed may be nil. It is called with the loaded and each new state, and
-// must not call the StateStore.
+// OpenStateStore returns a StateStore for dir, an absolute path that is created when something is stored. It ignores
+// unreadable state. changed may be nil. It is called with the loaded and each new state, and must not call the
+// StateStore.
 func OpenStateStore(dir string, changed func(wire.EditorState)) *StateStore {
 	if changed == nil {
 		changed = func(wire.EditorState) {}
@@ -79,7 +78,6 @@ func read(path string, most int64, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-// bounded returns state without invalid and excess tabs.
 func bounded(state wire.EditorState) wire.EditorState {
 	tabs := []wire.EditorTab{}
 	for _, tab := range state.Tabs {
@@ -165,13 +163,11 @@ func (s *StateStore) DeleteDraft(path string) error {
 	return nil
 }
 
-// draftName returns the name of the file that contains the draft of a path.
 func draftName(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:16]) + draftEnd
 }
 
-// write atomically replaces a file of the folder by the JSON of v.
 func (s *StateStore) write(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

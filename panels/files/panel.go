@@ -1,6 +1,6 @@
-// Package files is the backend of the files panel. Except for the list of the trash, a file tool executes each of its
-// tools (panels.FileHandler), so that the panel cannot reach, overwrite or lose more than the file tools could. The
-// window reads the tree and the previews directly.
+// Package files is the backend of the files panel. Its tools are executed by the file tools (panels.FileHandler), so
+// that the panel cannot reach, overwrite or lose more than they could. The window reads the tree and the previews
+// directly.
 package files
 
 import (
@@ -44,7 +44,6 @@ func New(files Files) *panels.FileHandler {
 	)
 }
 
-// forward returns a translation to the given file tool with unchanged arguments.
 func forward(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	return func(call toolspec.Call) (string, any, *toolspec.Result) {
 		if len(call.Args) == 0 {

@@ -26,8 +26,6 @@ type Services struct {
 	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Limits of a search: the number of conversations searched, the number of hits, and the bytes before and after the
-// start of a hit that are shown.
 const (
 	most   = 300
 	hits   = 20
@@ -72,8 +70,6 @@ func (services Services) overview(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// requireWindow reports whether the user or the assistant in the window made the request. If not, it refuses the
-// request.
 func requireWindow(w http.ResponseWriter, r *http.Request) bool {
 	switch reply.Provenance(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel:
@@ -147,8 +143,6 @@ func (services Services) search(w http.ResponseWriter, r *http.Request) {
 	reply.WriteJSONWithSources(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// excerptAround returns the text around the first occurrence of words[0]. ok is false if text does not contain all
-// words, which are in lower case.
 func excerptAround(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {

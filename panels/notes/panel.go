@@ -1,8 +1,7 @@
 // Package notes is the backend of the notes panel. Notes are Markdown files in one folder.
 //
 // The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check that the note is
-// unchanged since it was read, and undo. New notes can be read only by their owner (mode 0600). The package checks the
-// names, so that none leads out of the folder.
+// unchanged since it was read, and undo. The package checks the names, so that none leads out of the folder.
 package notes
 
 import (
@@ -24,13 +23,10 @@ import (
 )
 
 const (
-	ending = ".md"
-	// maxNotes is the maximum length of the list. maxHead is the number of bytes that are read of each listed note.
-	maxNotes = 2000
-	maxHead  = 4096
-	maxName  = 120
-	// maxSearched is the number of bytes of a note in which Notes looks for words. maxHits is the maximum number of
-	// lines that notes_search returns.
+	ending      = ".md"
+	maxNotes    = 2000
+	maxHead     = 4096
+	maxName     = 120
 	maxSearched = 2 << 20
 	maxHits     = 100
 )
@@ -83,7 +79,6 @@ func New(files Files, dir string) (*Panel, error) {
 	return p, nil
 }
 
-// args contains the arguments of all tools; a tool uses some of them.
 type args struct {
 	Name    string  `json:"name"`
 	To      string  `json:"to"`
@@ -92,7 +87,6 @@ type args struct {
 	Query   string  `json:"query"`
 }
 
-// decode returns the arguments of a call and the path of its note.
 func (p *Panel) decode(call toolspec.Call) (a args, path string, bad *toolspec.Result) {
 	if bad := panels.DecodeArgs(call, &a); bad != nil {
 		return a, "", bad
@@ -160,7 +154,7 @@ func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
 }
 
 // Notes returns the notes with each of words in their name or text, ignoring case, the latest first. If words is "", it
-// returns all notes. Of more than 2,000 notes, it returns any 2,000.
+// returns all notes, at most 2,000.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
@@ -204,7 +198,6 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	return notes, nil
 }
 
-// head returns the beginning of a note, or if whole is true as much as a search reads. It returns "" on an error.
 func head(root *os.Root, name string, whole bool) string {
 	f, err := root.Open(name)
 	if err != nil {
@@ -229,7 +222,6 @@ func head(root *os.Root, name string, whole bool) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// preview returns the first line of a note that differs from its name, cut after 120 characters, "" for none.
 func preview(text, name string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "#>-*+ \t"))

@@ -1,6 +1,6 @@
-// Package settings is the backend of the settings panel. The assistant can read all settings and their descriptions,
-// but no keys and other secret values. It can change only settings that do not affect what it may do. Only the user can
-// change the others, such as the mode, limits, hosts, keys and models.
+// Package settings is the backend of the settings panel. The assistant can read settings and their descriptions, but no
+// secret values. It can change settings that do not affect what it may do; the user changes the others, such as the
+// mode, limits, hosts, keys and models.
 package settings
 
 import (
@@ -33,7 +33,6 @@ func Handler(services Services) http.Handler {
 	return mux
 }
 
-// shownValue returns the value of a setting, or a placeholder if the setting is secret.
 func shownValue(s event.Setting) string {
 	if s.Description != nil && s.Description.Secret {
 		if s.Value == "" {

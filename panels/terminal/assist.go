@@ -17,8 +17,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// runParams contains the arguments for the shell tool, and how many seconds to wait for the command to end (0 for no
-// limit).
 type runParams struct {
 	Command     string `json:"command"`
 	Description string `json:"description,omitempty"`
@@ -28,7 +26,6 @@ type runParams struct {
 	Wait        int    `json:"-"`
 }
 
-// running is a running command of the assistant.
 type running struct {
 	tab     *Tab
 	started chan struct{}
@@ -91,7 +88,6 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 	}
 }
 
-// freeTab returns a terminal of the assistant that is reserved for one command. It adds one if none is free.
 func (t *Terminals) freeTab() (*Tab, error) {
 	t.mu.Lock()
 	all := t.ordered()
@@ -109,7 +105,6 @@ func (t *Terminals) freeTab() (*Tab, error) {
 	return tab, nil
 }
 
-// claim reserves t for one command of the assistant. It returns false if t is in use, closed or the user's.
 func (t *Tab) claim() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +115,6 @@ func (t *Tab) claim() bool {
 	return true
 }
 
-// perform makes the call, shows its output in the tab and stores its result in r.
 func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call, args []byte) {
 	tab := r.tab
 	columns, rows := tab.size()
@@ -170,7 +164,6 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// printableCommand returns the command without control characters other than line feeds.
 func (t *Tab) printableCommand() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,7 +179,6 @@ func prompt(command string) string {
 	return "\x1b[1m$ " + strings.ReplaceAll(command, "\n", "\r\n  ") + "\x1b[0m\r\n"
 }
 
-// exitText returns the exit code of a command and a phrase about how it ended.
 func exitText(r toolspec.Result) (code int, how string) {
 	value, _ := r.Value.(map[string]any)
 	code, _ = value["exit_code"].(int)
@@ -199,8 +191,7 @@ func exitText(r toolspec.Result) (code int, how string) {
 	return code, fmt.Sprintf("exit %d", code)
 }
 
-// withTab adds the tab to the result of the shell tool. It removes the changes, which the shell tool's own call has
-// recorded.
+// The changes are removed, because the shell tool's own call has recorded them.
 func withTab(r toolspec.Result, tab int) toolspec.Result {
 	if value, ok := r.Value.(map[string]any); ok {
 		value = maps.Clone(value)
@@ -211,7 +202,6 @@ func withTab(r toolspec.Result, tab int) toolspec.Result {
 	return r
 }
 
-// stillRunning returns the result for a command that continues after the call.
 func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	data, _ := r.tab.text()
 	text := plain(data, 40)
@@ -223,7 +213,6 @@ func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	return answer
 }
 
-// source returns the name of the tab as a source of text.
 func (t *Tab) source() string { return fmt.Sprintf("terminal %d", t.number) }
 
 var (
@@ -231,7 +220,6 @@ var (
 	errNothingRuns = errors.New("nothing is running there")
 )
 
-// stopCommand stops the command in a terminal of the assistant.
 func (t *Terminals) stopCommand(number int) error {
 	tab, ok := t.Find(number)
 	switch {

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// The number of lines that terminal_read returns: readLines if the call does not say, and at most mostLines.
 const (
 	readLines = 100
 	mostLines = 2000
@@ -37,8 +36,7 @@ func refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	respond(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// serveList lists the terminals. Of the user's own terminals it shows the number, state, exit code and whether the
-// assistant may read them, but no command and no output.
+// serveList shows of the user's own terminals no command and no output.
 func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
 	tabs, _ := t.List()
 	out := []map[string]any{}
@@ -82,7 +80,6 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 	setResult(w, r, answer)
 }
 
-// setResult sets the Result of the tool call that made the request, if any.
 func setResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer

@@ -48,7 +48,6 @@ type Tab struct {
 	feeding sync.WaitGroup
 	cancel  func()
 	closed  bool
-	// sources contains the sources of outside text in the output.
 	sources map[string]bool
 }
 
@@ -78,7 +77,6 @@ func (t *Tab) state() wire.Terminal {
 	}
 }
 
-// begin records that a program starts, and cancel, which stops it. It returns the size of the terminal.
 func (t *Tab) begin(cancel func()) (columns, rows uint16) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +85,6 @@ func (t *Tab) begin(cancel func()) (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// restart marks a tab as running. It returns false if a program is running there already or the tab was closed.
 func (t *Tab) restart() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,14 +96,13 @@ func (t *Tab) restart() bool {
 	return true
 }
 
-// prepareInput creates the input channels for the next program. The caller holds t.mu.
+// The caller holds t.mu.
 func (t *Tab) prepareInput() {
 	if t.typed == nil {
 		t.typed, t.fed = make(chan []byte, maxPendingInput), make(chan struct{})
 	}
 }
 
-// attach sets the tty of the program that starts, and passes the typed input to it.
 func (t *Tab) attach(tty confine.TTY) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +123,6 @@ func (t *Tab) attach(tty confine.TTY) {
 	})
 }
 
-// finish records how the program ended, and waits for the goroutine that attach started.
 func (t *Tab) finish(state string, code int, reason string) {
 	t.set(func() {
 		if t.fed != nil {
@@ -149,7 +144,6 @@ func (t *Tab) stop() bool {
 	return true
 }
 
-// closeWatchers marks the tab as closed, so that Next of its watchers returns ErrTabClosed.
 func (t *Tab) closeWatchers() {
 	t.set(func() {
 		t.closed = true
@@ -158,7 +152,7 @@ func (t *Tab) closeWatchers() {
 	})
 }
 
-// notify wakes all goroutines that wait for a channel. The caller holds t.mu.
+// The caller holds t.mu.
 func (t *Tab) notify(ch *chan struct{}) {
 	close(*ch)
 	*ch = make(chan struct{})
@@ -180,7 +174,6 @@ func (t *Tab) WriteInput(b []byte) error {
 	}
 }
 
-// maxPendingInput is the maximum number of inputs that wait for the program.
 const maxPendingInput = 64
 
 func (t *Tab) resize(columns, rows uint16) {
@@ -195,7 +188,7 @@ func (t *Tab) resize(columns, rows uint16) {
 }
 
 // Write implements io.Writer for the output of the program. It waits for watchers that are far behind, up to 3 seconds,
-// which limits the rate of the output. It never fails.
+// which limits the rate of the output.
 func (t *Tab) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), piece)
@@ -284,8 +277,8 @@ func (t *Tab) Watch() (w *Watcher, replay int) {
 }
 
 // Next waits for output and returns its next piece, at most 32 KB. If output was dropped before it was read, the piece
-// begins with an additional note about that. While too little is acknowledged, Next waits although there is output. The
-// error is ErrTabClosed or the error of ctx.
+// begins with a note about that. While too little is acknowledged, Next waits although there is output. The error is
+// ErrTabClosed or the error of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {
@@ -310,7 +303,7 @@ func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// take returns the next piece of output, empty if there is none. The caller holds t.mu.
+// The caller holds t.mu.
 func (w *Watcher) take() []byte {
 	t := w.tab
 	oldest := t.end - int64(len(t.data))
@@ -345,7 +338,6 @@ func (w *Watcher) Close() {
 	})
 }
 
-// text returns the stored output and the sources of outside text in it.
 func (t *Tab) text() (data []byte, sources []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -3,12 +3,11 @@
 //
 // The two kinds are separate. A shell of the user runs outside of the sandbox with the user's environment, and can be
 // reached only with a window's key (backend/api/ws); the assistant cannot type into it. A command of the assistant is
-// an ordinary call of the shell tool with its policy, approval and sandbox (Config.RunCommand). Only its output goes to
-// a terminal, where the user can watch it, type into it and stop it.
+// an ordinary call of the shell tool with its policy, approval and sandbox (Config.RunCommand). Its output goes to a
+// terminal, where the user can watch it, type into it and stop it.
 //
 // Each tab keeps a limited amount of output in memory, so that a reloaded window can show it again. A program waits for
-// the windows that watch it, as for a slow screen, but not for a window that has stopped reading. Nothing is written to
-// disk, and all programs end with Sextant.
+// the windows that watch it, as for a slow screen, but not for a window that has stopped reading.
 package terminal
 
 import (
@@ -27,7 +26,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits: the numbers of tabs of the user and of the assistant, and the columns and rows of a terminal.
 const (
 	maxShells        = 12
 	maxAssistantTabs = 4
@@ -52,8 +50,7 @@ type Config struct {
 	// Shell is the absolute path of the user's shell. Folder returns the working directory of a new shell.
 	Shell  string
 	Folder func() string
-	// RunCommand runs r as a call of the shell tool through the whole pipeline, and waits for the result. It calls
-	// OnStart only if the command starts.
+	// RunCommand runs r as a call of the shell tool through the pipeline, and waits for the result.
 	RunCommand func(ctx context.Context, r CommandRun) toolspec.Result
 	Log        *slog.Logger
 }
@@ -101,12 +98,11 @@ func (t *Terminals) List() ([]wire.Terminal, <-chan struct{}) {
 	return all, t.change
 }
 
-// ordered returns the tabs sorted by number. The caller holds t.mu.
+// The caller holds t.mu.
 func (t *Terminals) ordered() []*Tab {
 	return slices.SortedFunc(maps.Values(t.tabs), func(a, b *Tab) int { return cmp.Compare(a.number, b.number) })
 }
 
-// changed announces a change to those who wait for the channel of List.
 func (t *Terminals) changed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -223,12 +219,10 @@ func (t *Terminals) Resize(number int, columns, rows uint16) {
 	}
 }
 
-// clampSize limits a size to the sizes that a terminal can have.
 func clampSize(columns, rows uint16) (uint16, uint16) {
 	return min(max(columns, 2), mostCells), min(max(rows, 1), mostCells)
 }
 
-// startShell starts the user's shell in tab.
 func (t *Terminals) startShell(tab *Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,12 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumn is the rightmost column to which a control sequence can move the cursor.
 const maxColumn = 2000
 
 // plain returns the last lines of the text that a terminal shows after data, without colors. It follows changes of the
-// current line (such as carriage return, backspace and erase) and the clearing of the screen. It ignores other control
-// sequences, such as movements to other lines.
+// current line and the clearing of the screen, but no movements to other lines.
 func plain(data []byte, lines int) string {
 	p := printer{}
 	for i := 0; i < len(data); {
@@ -24,14 +22,12 @@ func plain(data []byte, lines int) string {
 	return strings.TrimRight(strings.Join(all, "\n"), " ")
 }
 
-// printer contains the current line, the cursor's column at in it, and the completed lines before it.
 type printer struct {
 	done []string
 	line []rune
 	at   int
 }
 
-// next handles one character or control sequence at the start of b and returns its length.
 func (p *printer) next(b []byte) int {
 	switch c := b[0]; {
 	case c == '\n':
@@ -101,7 +97,6 @@ func (p *printer) escape(b []byte) int {
 	return 2
 }
 
-// apply applies a control sequence to the current line.
 func (p *printer) apply(final byte, parameters string) {
 	n := 0
 	for _, c := range parameters {

@@ -27,7 +27,6 @@ type Services struct {
 	SetDisabledTools func(ctx context.Context, tools []string) error
 }
 
-// maxSearchedCalls is the number of calls that a search reads.
 const maxSearchedCalls = 1000
 
 // Handler returns the handler of the panel's endpoints.
@@ -39,8 +38,6 @@ func Handler(services Services) http.Handler {
 	return mux
 }
 
-// mayRead reports whether the caller may see a call. The user may see all calls, other callers those of their
-// conversation.
 func mayRead(from toolspec.Provenance, row wire.CallRow) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:

@@ -1,11 +1,11 @@
 // Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. Each such finding
 // is a reason to let the change wait for the user.
 //
-// There are three kinds of reasons. More permissions and a different backend always wait. A new tool that does more
-// than read, and a known tool with a different description, schema or endpoint, wait unless the user is developing the
-// panel. A change that only reduces the panel's rights or changes its appearance does not wait.
+// More permissions and a different backend wait. A new tool that does more than read, and a known tool with a different
+// description, schema or endpoint, wait unless the user is developing the panel. A change that only reduces the panel's
+// rights or changes its appearance does not wait.
 //
-// The package stores nothing and reads no files. All text in a manifest is untrusted.
+// The package stores nothing and reads no files. A manifest is untrusted.
 package acceptance
 
 import (
@@ -35,7 +35,6 @@ type Reason struct {
 }
 
 const (
-	// maxKnown is the maximum number of tools that MergeKnownTools keeps for a panel.
 	maxKnown = 512
 )
 
@@ -74,7 +73,6 @@ func (c *comparison) add(kind Kind, format string, args ...any) {
 	c.reasons = append(c.reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// added returns the items of is that are not in was.
 func added(was, is []string) []string {
 	return slices.DeleteFunc(slices.Clone(is), func(s string) bool { return slices.Contains(was, s) })
 }
@@ -97,7 +95,6 @@ func (c *comparison) permissions(was, is manifest.Permissions) {
 	}
 }
 
-// page compares what the panel's page may load and connect to.
 func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
@@ -107,7 +104,6 @@ func (c *comparison) page(was, is *manifest.UI) {
 	}
 }
 
-// sources returns the source lists of the page's csp by name.
 func sources(ui *manifest.UI) map[string][]string {
 	if ui == nil {
 		return nil
@@ -137,7 +133,6 @@ func (c *comparison) backend(was, is *manifest.Backend) {
 	}
 }
 
-// backendText describes what answers the tools: the kind, command, arguments, address and file of the backend.
 func backendText(b *manifest.Backend) string {
 	if b == nil {
 		return ""

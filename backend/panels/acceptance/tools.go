@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// toolForm contains the parts of a tool that the user accepts.
 type toolForm struct {
 	Description     string            `json:"description"`
 	UserDescription string            `json:"user_description,omitempty"`
@@ -41,7 +40,6 @@ func form(t manifest.BoundTool) toolForm {
 	return f
 }
 
-// plain returns JSON as a value, so that values can be compared.
 func plain(raw json.RawMessage) any {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -52,7 +50,6 @@ func plain(raw json.RawMessage) any {
 
 func (f toolForm) text() string { return asText(f) }
 
-// asText returns v as JSON. Equal values have equal texts.
 func asText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -61,8 +58,7 @@ func asText(v any) string {
 	return string(b)
 }
 
-// tool adds the reasons for a new or changed tool. A new tool that only reads is a reason only if the panel already has
-// maxKnown known tools.
+// A new tool that only reads is a reason only if the panel already has maxKnown known tools.
 func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	text, again := known[t.Name]
 	is := form(t)

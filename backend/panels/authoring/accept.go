@@ -56,8 +56,8 @@ func (p *Tools) offered(archive []byte) (*Package, PackageOffer, error) {
 }
 
 // Install installs an archive into Config.Folder and returns the panel's id. hash is the PackageOffer.Hash that the
-// user approved; Install fails if it no longer matches. The panel's permissions then count as accepted, but the user is
-// still asked before its program starts for the first time.
+// user approved; Install fails if it no longer matches. The user is still asked before the panel's program starts for
+// the first time.
 func (p *Tools) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {

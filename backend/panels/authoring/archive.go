@@ -20,7 +20,6 @@ import (
 // Extension is the file name extension of a panel archive, which is a zip file.
 const Extension = ".sextant-panel"
 
-// Limits of an archive.
 const (
 	// MaxArchive is the maximum size of the archive, maxUnpacked that of all its files together, in bytes. maxPacked is
 	// the maximum number of files. maxDepth and maxName limit a name: the number of its parts, and their bytes.
@@ -48,7 +47,6 @@ func (e *InvalidPanelError) Error() string {
 		strings.Join(lines, "; "))
 }
 
-// content contains the files of a panel's folder by their slash-separated names.
 type content struct {
 	files       map[string][]byte
 	executables []string
@@ -56,9 +54,9 @@ type content struct {
 	top string
 }
 
-// Pack returns the panel in the folder dir as an archive. The same files always result in the same bytes. Pack skips
-// names that begin with a dot. It returns an *InvalidPanelError for a panel that could not run, and another error for a
-// panel with links or names that ReadPackage would refuse. reserved contains the names of Sextant's own tools.
+// Pack returns the panel in the folder dir as an archive. The same files result in the same bytes. Pack skips names
+// that begin with a dot. It returns an *InvalidPanelError for a panel that could not run. reserved contains the names
+// of Sextant's own tools.
 func Pack(dir string, reserved ...string) ([]byte, error) {
 	report := manifest.Validate(dir, reserved...)
 	if !report.OK {
@@ -96,8 +94,7 @@ func Pack(dir string, reserved ...string) ([]byte, error) {
 // packedAt is the modification time of every file in an archive, so that equal files result in equal archives.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// readFolder reads a panel's folder. It skips names that begin with a dot. It returns an error for a link, a bad name,
-// and a folder that exceeds the limits.
+// readFolder skips names that begin with a dot.
 func readFolder(dir string) (content, error) {
 	contents := content{files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
@@ -160,7 +157,6 @@ func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error)
 	return text, info.Mode(), err
 }
 
-// badName returns why name is not allowed for a file of a panel, "" if it is allowed.
 func badName(name string) string {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
@@ -179,7 +175,6 @@ func badName(name string) string {
 	return ""
 }
 
-// unpack reads an archive into memory. left contains the names of the skipped files.
 func unpack(archive []byte) (contents content, left []string, err error) {
 	contents.files = map[string][]byte{}
 	if len(archive) > MaxArchive {
@@ -241,7 +236,7 @@ func hidden(name string) bool {
 	})
 }
 
-// inflate unpacks f, whatever size the archive states for it. It returns an error if there are more than room bytes.
+// inflate does not trust the size that the archive states for f.
 func inflate(f *zip.File, room int) ([]byte, error) {
 	file, err := f.Open()
 	if err != nil {
@@ -285,7 +280,6 @@ func (c *content) stripTopFolder() error {
 	return c.fileFolderConflict()
 }
 
-// fileFolderConflict returns an error if a name is both a file and a folder.
 func (c *content) fileFolderConflict() error {
 	for name := range c.files {
 		for up := path.Dir(name); up != "."; up = path.Dir(up) {

@@ -35,7 +35,6 @@ const (
 	changeName = "change_panel"
 )
 
-// editDefinitions returns the definitions of read_panel and change_panel.
 func editDefinitions() []toolspec.Definition {
 	id := `"panel_id":{"type":"string","maxLength":49}`
 	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
@@ -55,7 +54,6 @@ func editDefinitions() []toolspec.Definition {
 	return []toolspec.Definition{read, change}
 }
 
-// changeParams contains the arguments of change_panel. read_panel uses the first two.
 type changeParams struct {
 	PanelID string            `json:"panel_id"`
 	Path    string            `json:"path"`
@@ -67,7 +65,7 @@ type changeParams struct {
 	Remove  []string          `json:"remove"`
 }
 
-// ownFiles returns the files of a panel that the assistant made. The Result refuses any other panel.
+// The Result refuses a panel that the assistant did not make.
 func (p *Tools) ownFiles(id string) (content, *toolspec.Result) {
 	if err := manifest.CheckID(id); err != nil {
 		return content{}, refusal(err.Error(), `A panel_id is such as "shopping-list".`)
@@ -116,12 +114,10 @@ func (p *Tools) read(call toolspec.Call) toolspec.Result {
 	return r
 }
 
-// names returns the sorted names of the files.
 func (c content) names() []string {
 	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == marker })
 }
 
-// listFiles returns the list of a panel's files with the panel's problems.
 func (p *Tools) listFiles(id string, contents content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
@@ -156,13 +152,11 @@ func (p *Tools) listFiles(id string, contents content) toolspec.Result {
 	return r
 }
 
-// panelChange is a valid change of a panel, with the files before (was) and after it (is).
 type panelChange struct {
 	*plan
 	was, is content
 }
 
-// planChange decodes the arguments of change_panel and validates the changed panel.
 func (p *Tools) planChange(args json.RawMessage) (*panelChange, *toolspec.Result) {
 	var params changeParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
@@ -187,7 +181,6 @@ func (p *Tools) planChange(args json.RawMessage) (*panelChange, *toolspec.Result
 	return &panelChange{plan: made, was: was, is: is}, nil
 }
 
-// apply applies the changes in the arguments to files.
 func (c *changeParams) apply(files map[string][]byte) error {
 	if len(c.Files)+len(c.Remove) > maxFiles {
 		return fmt.Errorf("one call changes at most %d files", maxFiles)
@@ -232,13 +225,11 @@ func (c *changeParams) apply(files map[string][]byte) error {
 	return nil
 }
 
-// fileName reports whether the assistant may give a panel a file with this name.
 func fileName(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
 		!strings.ContainsAny(name, "\\:\x00")
 }
 
-// text describes the change to the user: what the panel may then do, and each changed line.
 func (c *panelChange) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(c.manifest))
@@ -269,7 +260,7 @@ func (p *Tools) describeChange(call toolspec.Call) toolspec.Description {
 	}
 }
 
-// change executes change_panel. It reverts the change if the running program does not load it in time.
+// change reverts the change if the running program does not load it in time.
 func (p *Tools) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	c, problem := p.planChange(call.Args)
 	if problem != nil {

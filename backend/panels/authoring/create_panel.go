@@ -25,7 +25,6 @@ import (
 //go:embed create_panel.md
 var createDoc string
 
-// createParams contains the arguments of create_panel.
 type createParams struct {
 	PanelID     string                     `json:"panel_id"`
 	Template    string                     `json:"template"`
@@ -43,12 +42,9 @@ type createParams struct {
 const (
 	createName = "create_panel"
 	// marker is the name of a file in the folder of each panel that the assistant made.
-	marker = ".made-by-assistant"
-	// maxFiles and maxFile are the maximum number of files in the arguments of a call and the maximum size of one of
-	// them in bytes.
-	maxFiles = 40
-	maxFile  = 512 << 10
-	// loadTimeout is how long to wait until the running program has loaded a panel.
+	marker      = ".made-by-assistant"
+	maxFiles    = 40
+	maxFile     = 512 << 10
 	loadTimeout = 10 * time.Second
 )
 
@@ -70,7 +66,7 @@ type Config struct {
 	// Folder contains the user's panels. If it is "", there are no tools.
 	Folder   string
 	Registry PanelRegistry
-	// Reserved returns the tool names that no panel may use. If it is nil, there are none.
+	// Reserved returns the tool names that no panel may use; nil means none.
 	Reserved func() []string
 	// Open shows a panel in the window. If it is nil, a created panel is not shown.
 	Open func(ctx context.Context, panel string) error
@@ -101,7 +97,6 @@ func (p *Tools) Definitions(string) []toolspec.Definition {
 	return append([]toolspec.Definition{d}, editDefinitions()...)
 }
 
-// plan is a valid panel that is ready to be written. tools contains the names of its tools.
 type plan struct {
 	id, title string
 	files     map[string][]byte
@@ -111,8 +106,8 @@ type plan struct {
 	exists, byAssistant bool
 }
 
-// Describe describes what call would do. For valid arguments of create_panel and change_panel, it contains every file
-// or every changed line, so that the user can read them before they are written.
+// Describe describes what call would do, with the files or changed lines, so that the user can read them before they
+// are written.
 func (p *Tools) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
 	case readName:
@@ -139,7 +134,6 @@ func (p *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// text describes the panel to the user: what it may do, and its files.
 func (p *plan) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(p.manifest))
@@ -195,8 +189,7 @@ func (p *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	return r, nil
 }
 
-// await waits until the running program has loaded made. It returns false after loadTimeout. It accepts the manifest if
-// it is pending, because the user saw it when approving the call.
+// await accepts the manifest if it is pending, because the user saw it when approving the call.
 func (p *Tools) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -225,12 +218,10 @@ func (p *Tools) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	}
 }
 
-// shown reports whether panel has the planned kind of page.
 func (p *plan) shown(panel event.Panel) bool {
 	return p.manifest.UI == nil || panel.Page.Kind == p.manifest.UI.Kind
 }
 
-// plan decodes and checks the arguments of create_panel. The Result refuses them. It is nil if they are valid.
 func (p *Tools) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	var params createParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
@@ -262,13 +253,11 @@ func (p *Tools) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	return made, p.validate(made)
 }
 
-// refusal returns a refusal of a call that has written nothing.
 func refusal(text, next string) *toolspec.Result {
 	return toolkit.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
 }
 
-// validate checks the files of made in a temporary folder as the running program would, and completes made. The Result
-// lists all problems with the manifest and the page. It is nil if there are none.
+// validate checks the files in a temporary folder as the running program would.
 func (p *Tools) validate(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
@@ -318,7 +307,6 @@ func (p *Tools) validate(made *plan) *toolspec.Result {
 	return nil
 }
 
-// files returns the files of the panel's folder by name, including the marker.
 func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	if c.Template != "" {
 		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
@@ -352,7 +340,7 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	return files, bad
 }
 
-// manifest returns the text of the panel's manifest.json. It adds the page and the script in the arguments to files.
+// manifest adds the page and the script in the arguments to files.
 func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Result) {
 	members := map[string]any{
 		"manifest_version": 1, "version": "1.0.0", "panel_type": "made", "tools": json.RawMessage(`[]`),

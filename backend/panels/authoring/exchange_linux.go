@@ -2,7 +2,6 @@ package authoring
 
 import "golang.org/x/sys/unix"
 
-// exchange atomically exchanges two folders.
 func exchange(a, b string) error {
 	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }

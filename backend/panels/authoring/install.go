@@ -70,10 +70,8 @@ type OfferedFile struct {
 	Bytes int    `json:"bytes"`
 }
 
-// ReadPackage reads and checks an archive that Pack made, or any zip file of a panel's folder. It returns an
-// *InvalidPanelError if the panel could not run. It also returns an error if the archive contains no panel, a link, a
-// name that is not allowed (such as one that leads out of the folder), or too many or too large files. reserved
-// contains the names of Sextant's own tools.
+// ReadPackage reads and checks an archive that Pack made, or another zip file of a panel's folder. It returns an
+// *InvalidPanelError if the panel could not run. reserved contains the names of Sextant's own tools.
 func ReadPackage(archive []byte, reserved ...string) (*Package, error) {
 	contents, left, err := unpack(archive)
 	if err != nil {
@@ -100,8 +98,7 @@ func ReadPackage(archive []byte, reserved ...string) (*Package, error) {
 	}, nil
 }
 
-// panelID returns the panel_id of the manifest text, or top if that is not a valid id. If neither is valid, it returns
-// a placeholder, so that the manifest's problems can be reported.
+// If neither id is valid, panelID returns a placeholder, so that the manifest's problems can be reported.
 func panelID(text []byte, top string) string {
 	var m struct {
 		PanelID string `json:"panel_id"`
@@ -189,8 +186,7 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 	}
 }
 
-// compareAccepted returns the plan and the tools with which an update is compared, and sets the Hash, PreviousVersion
-// and Diff of o. If no manifest was accepted, everything that the panel may do is new.
+// If no manifest was accepted, everything that the panel may do is new.
 func (p *Package) compareAccepted(
 	accepted func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer,
 ) (was manifest.Plan, known map[string]string) {
@@ -224,7 +220,6 @@ func shown(p manifest.Problem) manifest.Problem {
 	return p
 }
 
-// removedFiles returns the files of the folder that the package does not contain, without those that Install keeps.
 func (p *Package) removedFiles(folder string) []string {
 	old, err := readFolder(folder)
 	if err != nil {
@@ -242,8 +237,8 @@ func (p *Package) removedFiles(folder string) []string {
 }
 
 // Install writes the panel into the folder dir, which it creates if necessary, and returns the panel's folder. Of an
-// existing panel it keeps only the entries at the top with names that begin with a dot. The panel then counts as made
-// by the user.
+// existing panel it keeps the entries at the top with names that begin with a dot. The panel then counts as made by the
+// user.
 func (p *Package) Install(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making panels folder: %w", err)

@@ -7,7 +7,6 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// rightsText describes what a panel asks for and runs.
 func rightsText(m manifest.Manifest) string {
 	var lines []string
 	add := func(what string, list []string) {

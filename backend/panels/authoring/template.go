@@ -2,8 +2,7 @@
 // which Pack makes. For the assistant, Tools creates, reads and changes panels with the tools create_panel, read_panel
 // and change_panel.
 //
-// Except for templates, everything is checked as by the running program before it is written. A folder is written
-// completely or not at all.
+// A panel is checked as by the running program before it is written. A folder is written completely or not at all.
 package authoring
 
 import (
@@ -49,7 +48,6 @@ func CreatePanel(dir, id, kind string) (string, error) {
 	return folder, writePanel(dir, id, content{files: files}, keepAll)
 }
 
-// template returns the files of a panel with the given id and kind by name.
 func template(id, kind string) (map[string][]byte, error) {
 	words := strings.ReplaceAll(id, "-", " ")
 	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title",

@@ -43,7 +43,6 @@ func writePanel(dir, id string, contents content, keep func(name string) bool) e
 	return swap(made, folder)
 }
 
-// copyOther copies the entries of folder for which keep returns true into made.
 func copyOther(made, folder string, keep func(name string) bool) error {
 	entries, err := os.ReadDir(folder)
 	if os.IsNotExist(err) {
@@ -66,7 +65,6 @@ func copyOther(made, folder string, keep func(name string) bool) error {
 	return err
 }
 
-// copyEntry copies a file or a link. It skips anything else.
 func copyEntry(from, to string) error {
 	info, err := os.Lstat(from)
 	switch {
@@ -88,7 +86,6 @@ func copyEntry(from, to string) error {
 	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
-// keepAll returns true, so that all other entries of a folder are kept.
 func keepAll(string) bool { return true }
 
 // keepHidden reports whether name begins with a dot, such as .git, and is not the assistant's marker.

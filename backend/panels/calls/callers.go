@@ -1,6 +1,5 @@
-// Package calls makes the calls of panels' pages and scripts. The calls go through the pipeline like all others. Their
-// caller is the panel, never the user. The package adds the sources of what the panel has read to their provenance, and
-// limits their number.
+// Package calls makes the calls of panels' pages and scripts through the pipeline. Their caller is the panel, never the
+// user. The package adds the sources of what the panel has read to their provenance, and limits their number.
 //
 // The policy decides which tools a panel may call and when the user is asked.
 package calls
@@ -17,20 +16,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of one panel.
 const (
-	// burst is the number of calls that may arrive at once, and rate the number per second after that.
-	burst = 60
-	rate  = 20
-	// atOnce is the maximum number of calls that run or wait for approval.
+	burst  = 60
+	rate   = 20
 	atOnce = 16
 	// maxDepth is how deep calls may be nested: a panel answers a call and makes a call, which a panel answers, and so
 	// on.
 	maxDepth = 3
-	// maxArgs is the maximum size of the arguments of a call in bytes.
-	maxArgs = 1 << 20
-	// maxRead is the maximum number of recorded sources of a panel, without manySources.
-	maxRead = 32
+	maxArgs  = 1 << 20
+	maxRead  = 32
 )
 
 // manySources stands for all sources beyond maxRead.
@@ -45,7 +39,6 @@ type Gateway struct {
 	panels map[string]*panelState
 }
 
-// panelState contains the sources that a panel has read, and the state of its rate limit.
 type panelState struct {
 	sources  []string
 	running  int
@@ -117,7 +110,6 @@ func (c *Gateway) from(a Request) toolspec.Provenance {
 	return from
 }
 
-// enter counts a call, or returns a refusal if the panel makes too many calls.
 func (c *Gateway) enter(a Request) *toolspec.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 )
 
 // Find returns the error message in value (decoded JSON), cut after most characters, or "" if it finds none. It knows
-// the usual forms: error, message, msg, detail, reason or title as a string, a list or an object with these members
-// again; OAuth's error_description; and errors as a list or by field.
+// the usual forms: error, message, msg, detail, reason or title; OAuth's error_description; and errors as a list or by
+// field.
 func Find(value any, most int) string { return excerpt.TruncateRunes(errorTextAt(value, 0), most) }
 
-// maxListedErrors is the maximum number of errors of a list that are reported.
 const maxListedErrors = 10
 
 func errorTextAt(value any, depth int) string {
@@ -62,7 +61,6 @@ func joinErrors(list []any, depth int) string {
 	return strings.Join(parts, "; ")
 }
 
-// fieldErrors returns the errors of single fields from a list, or from an object that maps fields to errors.
 func fieldErrors(value any, depth int) string {
 	switch v := value.(type) {
 	case []any:

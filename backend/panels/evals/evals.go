@@ -27,7 +27,6 @@ const (
 	StateSkipped = "skipped"
 )
 
-// shownAnswer is the maximum length of Outcome.Answer in characters.
 const shownAnswer = 2000
 
 // Outcome is the outcome of one eval.
@@ -94,7 +93,6 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	return o
 }
 
-// answerOf returns the answer as a JSON value and as text. The text of a failure is its error and suggestion.
 func answerOf(r toolspec.Result) (value any, text string) {
 	if !r.Success {
 		return nil, strings.TrimSpace(r.Error + " " + r.Suggestion)
@@ -110,7 +108,6 @@ func answerOf(r toolspec.Result) (value any, text string) {
 	return value, string(raw)
 }
 
-// decoded returns raw as a JSON value with exact numbers.
 func decoded(raw []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -121,7 +118,6 @@ func decoded(raw []byte) any {
 	return value
 }
 
-// mismatch says how the answer differs from the expected one, "" if it does not.
 func mismatch(want manifest.Expectation, r toolspec.Result, value any, text string) string {
 	switch succeeds := want.Success == nil || *want.Success; {
 	case succeeds && !r.Success:
@@ -167,7 +163,6 @@ func same(a, b any) bool {
 	return x == y || errX == nil && errY == nil && f == g
 }
 
-// lookup returns the part of value at path.
 func lookup(value any, path []string) (any, bool) {
 	for _, name := range path {
 		switch v := value.(type) {
@@ -190,7 +185,6 @@ func lookup(value any, path []string) (any, bool) {
 	return value, true
 }
 
-// fillReferences replaces references such as "{added.id}" by parts of earlier answers. It fails if one is missing.
 func fillReferences(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil

@@ -104,7 +104,6 @@ func (c *checker) checkContext() {
 	}
 }
 
-// keyLike converts text to a valid name of a key or setting, "key" if that is impossible.
 func keyLike(text string) string {
 	if key := slug(text, '_', 60); keyForm.MatchString(key) {
 		return key
@@ -144,14 +143,12 @@ func (c *checker) checkPermissions() {
 	}
 }
 
-// checkPlain requires text that is not blank and contains no NUL and no line break.
 func (c *checker) checkPlain(at, value, sample string) {
 	if c.usable(at) && (strings.TrimSpace(value) == "" || strings.ContainsAny(value, "\x00\n\r")) {
 		c.fail(at, Problem{Expected: "a name such as " + sample}, quote(sample))
 	}
 }
 
-// checkConfig requires names that conditions can use, and defaults of the declared types.
 func (c *checker) checkConfig() {
 	for _, name := range slices.Sorted(maps.Keys(c.manifest.Config)) {
 		at := jsonpos.Pointer("/config", name)
@@ -189,7 +186,6 @@ func (c *checker) checkConfig() {
 	}
 }
 
-// hasType reports whether the JSON value raw has the scalar type name.
 func hasType(raw, name string) bool {
 	number, err := strconv.ParseFloat(raw, 64)
 	switch name {
@@ -203,7 +199,6 @@ func hasType(raw, name string) bool {
 	return err == nil
 }
 
-// checkCondition checks the condition text at the pointer at.
 func (c *checker) checkCondition(at, text string) {
 	if text == "" || !c.usable(at) {
 		return
@@ -243,7 +238,6 @@ func (c *checker) checkCondition(at, text string) {
 	}
 }
 
-// parseCondition returns text as a condition, nil if it is empty or invalid.
 func parseCondition(text string) *condition.Expr {
 	expr, err := condition.Parse(text)
 	if err != nil {

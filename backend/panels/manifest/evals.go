@@ -50,7 +50,6 @@ func ParseReference(text string) (answer string, path []string, ok bool) {
 	return match[1], strings.FieldsFunc(match[2], func(c rune) bool { return c == '.' }), true
 }
 
-// checkEvals checks the evals: their tools, arguments, pointers into the answer, and names of answers.
 func (c *checker) checkEvals(bound []BoundTool) {
 	var answers []string
 	for i, e := range c.manifest.Evals {
@@ -113,8 +112,7 @@ func (c *checker) checkEvalTool(at string, e Eval) {
 	}
 }
 
-// checkEvalArgs requires that references lead to earlier answers. It requires valid arguments unless they contain
-// references or the call should fail.
+// Arguments need not be valid if they contain references or the call should fail.
 func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []string) {
 	if len(e.Args) == 0 || !c.usable(at) {
 		return
@@ -157,7 +155,6 @@ func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []
 	}
 }
 
-// eachString calls visit with each string in value and its JSON Pointer.
 func eachString(pointer string, value any, visit func(pointer, text string)) {
 	switch v := value.(type) {
 	case string:

@@ -14,8 +14,8 @@ import (
 const FileName = "manifest.json"
 
 // ReadFile reads <root>/<id>/manifest.json. It does not follow a link out of root or out of the folder, and does not
-// wait for a pipe. It returns an error if the file is missing (the error then wraps fs.ErrNotExist), is not a regular
-// file or is larger than MaxBytes. The error is a sentence for the panel's author.
+// wait for a pipe. A missing file is an error that wraps fs.ErrNotExist. The error is a sentence for the panel's
+// author.
 func ReadFile(root, id string) ([]byte, error) {
 	outer, err := os.OpenRoot(root)
 	if err != nil {

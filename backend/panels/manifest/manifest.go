@@ -1,9 +1,8 @@
 // Package manifest parses and checks the manifest.json of a panel. Parse validates the text with the published JSON
 // Schema and checks what a schema cannot express. It returns the problems, most of them with a position and a
-// correction. Unless one is an error, it also returns a Plan with tools that are ready to be offered and called. Parse
-// reads no files; ReadFile, ReadPage and Validate do.
+// correction. Unless one is an error, it also returns a Plan with tools that are ready to be offered and called.
 //
-// A manifest is outside text. The package runs no program that it names, and reads no file that it names but the page.
+// A manifest is outside text. The package runs no program that it names.
 package manifest
 
 import (

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// The valid forms of names and paths in a manifest.
 var (
 	idForm          = regexp.MustCompile(`^[a-z][a-z0-9-]{1,48}$`)
 	toolNameForm    = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
@@ -20,8 +19,7 @@ var (
 	placeholderForm = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 )
 
-// reservedID reports whether id is reserved because Sextant has routes under /api/<id>. Other such ids are not
-// reserved.
+// Ids of routes under /api/<id> are reserved.
 func reservedID(id string) bool {
 	return slices.Contains([]string{"ai", "panels", "automations", "mcp", "openapi"}, id)
 }
@@ -70,7 +68,6 @@ func checkPath(path, id string) string {
 	return ""
 }
 
-// placeholders returns the names in braces in text, in order.
 func placeholders(text string) []string {
 	var names []string
 	for _, match := range placeholderForm.FindAllStringSubmatch(text, -1) {
@@ -102,7 +99,6 @@ func slug(text string, separator rune, limit int) string {
 	return strings.TrimRight(name[:min(len(name), limit)], string(separator))
 }
 
-// titled converts a name to a title: "field-notes" to "Field notes".
 func titled(name string) string {
 	runes := []rune(strings.NewReplacer("-", " ", "_", " ").Replace(name))
 	if len(runes) > 0 {

@@ -19,7 +19,6 @@ func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	return checkPage(text, plan)
 }
 
-// checkPage checks the text of the declarative page of the panel that plan describes.
 func checkPage(text []byte, plan *Plan) (*view.Tree, []Problem) {
 	tools := make([]view.Tool, 0, len(plan.Tools))
 	for _, t := range plan.Tools {

@@ -16,7 +16,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxParameters is the maximum size of a tool's parameters in bytes.
 const maxParameters = 64 << 10
 
 // parameters is the JSON Schema of a tool's parameters. The required list is separate, so that path parameters can be
@@ -26,8 +25,7 @@ type parameters struct {
 	// properties maps the names of the parameters to their schemas. It is nil if they could not be read.
 	properties map[string]json.RawMessage
 	required   []string
-	// short is true if the manifest uses the short form.
-	short bool
+	short      bool
 	// compiled is nil for a simple schema, or if required was changed. It is then made only to check examples.
 	compiled *jsonschema.Schema
 }
@@ -43,7 +41,6 @@ func (p parameters) has(name string) bool {
 
 func (p parameters) names() []string { return slices.Sorted(maps.Keys(p.properties)) }
 
-// json returns the whole schema as JSON.
 func (p parameters) json() json.RawMessage {
 	members := maps.Clone(p.members)
 	delete(members, "required")
@@ -97,7 +94,6 @@ func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) 
 	return p, nil
 }
 
-// keywordFix returns a valid value for the keyword at pointer, "" if it knows none.
 func keywordFix(pointer string, schema []byte) string {
 	keyword := pointer[strings.LastIndexByte(pointer, '/')+1:]
 	if keyword == "type" {
@@ -193,7 +189,6 @@ func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault)
 	return p, nil
 }
 
-// notASchema returns the fault of a parameter whose value raw is not a schema. raw may be the name of a type.
 func notASchema(parent, name string, raw []byte) *parametersFault {
 	near := nearest.Name(strings.Trim(string(raw), `"`), scalarTypes())
 	if near == "" {

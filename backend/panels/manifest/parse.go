@@ -20,7 +20,6 @@ import (
 // MaxBytes is the maximum size of a manifest in bytes.
 const MaxBytes = 1 << 20
 
-// maxProblems is the maximum number of problems that are reported for a manifest. The rest is only counted.
 const maxProblems = 100
 
 // Problem is a mistake in a panel.
@@ -32,8 +31,7 @@ type ParseResult struct {
 	Problems []Problem
 }
 
-// Plan is a valid manifest. Tools are ready to be offered and called; they are nil if a panel of the user has no
-// backend.
+// Plan is a valid manifest. Tools are ready to be offered and called.
 type Plan struct {
 	Manifest Manifest
 	Tools    []BoundTool
@@ -41,7 +39,6 @@ type Plan struct {
 	Condition *condition.Expr
 }
 
-// checker collects the problems of a manifest.
 type checker struct {
 	index    *jsonpos.Index
 	schema   schema
@@ -58,7 +55,7 @@ type checker struct {
 
 // Parse checks the text of a manifest. The last element of folder is the name of the panel's folder. builtin is true
 // for a panel of Sextant itself, which has no backend and may have a page of kind "builtin". Parse continues after most
-// mistakes to report them all at once. It stops if the text is larger than MaxBytes, cannot be parsed or is no object.
+// mistakes to report them at once.
 func Parse(text []byte, folder string, builtin bool) ParseResult {
 	c := &checker{
 		schema: loadSchema(), folder: filepath.Base(folder), builtin: builtin,
@@ -172,7 +169,6 @@ func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
 	}
 }
 
-// problem returns a problem without a file and position.
 func problem(warning bool, format string, args ...any) Problem {
 	p := Problem{Severity: event.SeverityError, Text: fmt.Sprintf(format, args...)}
 	if warning {
@@ -181,7 +177,6 @@ func problem(warning bool, format string, args ...any) Problem {
 	return p
 }
 
-// report adds p with the position of offset.
 func (c *checker) report(offset int, p Problem) {
 	p.File = FileName
 	p.Line, p.Column = c.index.Position(offset)
@@ -231,7 +226,7 @@ func (c *checker) duplicate(pointer string) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// piece returns value as it would be written at pointer: with its name if that is a member of an object, else alone.
+// piece returns value with its name if pointer is a member of an object.
 func (c *checker) piece(pointer, value string) string {
 	if pointer == "" || !strings.HasPrefix(c.index.Raw(parent(pointer)), "{") {
 		return value
@@ -240,13 +235,11 @@ func (c *checker) piece(pointer, value string) string {
 	return quote(parts[len(parts)-1]) + ": " + value
 }
 
-// usable reports whether the value at pointer exists, is not null, and is not unusable.
 func (c *checker) usable(pointer string) bool {
 	_, ok := c.index.Values[pointer]
 	return ok && !c.nulls[pointer] && !c.unusable(pointer)
 }
 
-// unusable reports whether fail was called for the value at pointer or for a value that contains it.
 func (c *checker) unusable(pointer string) bool {
 	for ; pointer != ""; pointer = parent(pointer) {
 		if c.invalid[pointer] {
@@ -256,7 +249,6 @@ func (c *checker) unusable(pointer string) bool {
 	return false
 }
 
-// minimal returns the smallest valid manifest for this folder.
 func (c *checker) minimal() string {
 	id := c.id()
 	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, quote(id),
@@ -277,10 +269,8 @@ func (c *checker) id() string {
 	return "my-panel"
 }
 
-// parent returns the pointer of the value that contains the value at pointer.
 func parent(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
-// label returns a name for the value at pointer for use in a sentence: "title", "item 3 of tools".
 func label(pointer string) string {
 	parts := jsonpos.SplitPointer(pointer)
 	if len(parts) == 0 {
@@ -293,7 +283,6 @@ func label(pointer string) string {
 	return name
 }
 
-// found describes a value in a phrase.
 func found(raw string) string {
 	switch {
 	case raw == `""`:
@@ -310,10 +299,8 @@ func found(raw string) string {
 	return raw
 }
 
-// quote returns text as a JSON string.
 func quote(text string) string { return string(hujson.String(text)) }
 
-// quoteList returns items as a JSON list of strings.
 func quoteList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {

@@ -30,7 +30,6 @@ const SchemaName = "panel-manifest.v1.json"
 // JSONSchema returns the JSON Schema (draft 2020-12) of manifest version 1. Parse validates with it.
 func JSONSchema() []byte { return docs.PanelManifestSchema() }
 
-// node contains the parts of a subschema that are needed to describe problems.
 type node struct {
 	Type       oneOrMore        `json:"type"`
 	Enum       []string         `json:"enum"`
@@ -45,7 +44,6 @@ type node struct {
 	Examples []json.RawMessage `json:"examples"`
 }
 
-// oneOrMore is a string or a list of strings.
 type oneOrMore []string
 
 // UnmarshalJSON implements json.Unmarshaler for a string and a list.
@@ -57,7 +55,6 @@ func (o *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*o)[0])
 }
 
-// additional is the schema of members with arbitrary names. Its node is nil if there is none or they are forbidden.
 type additional struct{ *node }
 
 // UnmarshalJSON implements json.Unmarshaler for false and a schema.
@@ -68,13 +65,11 @@ func (a *additional) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &a.node)
 }
 
-// schema is the published schema, both compiled and as a tree.
 type schema struct {
 	compiled *jsonschema.Schema
 	root     *node
 }
 
-// loadSchema compiles the embedded schema once.
 var loadSchema = sync.OnceValue(func() schema {
 	text := JSONSchema()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -91,7 +86,6 @@ var loadSchema = sync.OnceValue(func() schema {
 	return s
 })
 
-// member returns the schema of the member name, nil if the schema has none.
 func (n *node) member(name string) *node {
 	if known := n.Properties[name]; known != nil {
 		return known
@@ -99,7 +93,6 @@ func (n *node) member(name string) *node {
 	return n.Additional.node
 }
 
-// at returns the schema of the value at pointer, nil if n has none for it.
 func (n *node) at(pointer string) *node {
 	for _, part := range jsonpos.SplitPointer(pointer) {
 		if _, err := strconv.Atoi(part); err == nil && n.Items != nil {
@@ -114,13 +107,10 @@ func (n *node) at(pointer string) *node {
 	return n
 }
 
-// open reports whether n says nothing about the members of an object.
 func (n *node) open() bool { return len(n.Properties) == 0 && n.Additional.node == nil }
 
-// names returns the known members, sorted.
 func (n *node) names() []string { return slices.Sorted(maps.Keys(n.Properties)) }
 
-// closest returns the known member that was probably meant by name, "" if none is similar.
 func (n *node) closest(name string) string {
 	for known, member := range n.Properties {
 		if slices.ContainsFunc(member.Aliases, func(alias string) bool { return strings.EqualFold(alias, name) }) {
@@ -135,7 +125,6 @@ func (n *node) choices() []string {
 	return slices.DeleteFunc(slices.Clone(n.Enum), func(name string) bool { return name == builtinPage })
 }
 
-// phrase describes the schema in words that follow "expected".
 func (n *node) phrase() string {
 	if choices := n.choices(); len(choices) > 1 {
 		return strings.Join(choices[:len(choices)-1], ", ") + " or " + choices[len(choices)-1]
@@ -156,7 +145,6 @@ var typeNames = map[string]string{
 	"object": "an object",
 }
 
-// example returns a value as JSON: the schema's first example or choice, else a value of its first type.
 func (n *node) example() string {
 	switch {
 	case len(n.Examples) > 0:
@@ -266,7 +254,6 @@ func (c *checker) unknown(parent, name string, n *node) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// refused reports the errors of a validation with the schema.
 func (c *checker) refused(e *jsonschema.ValidationError) {
 	for _, cause := range e.Causes {
 		c.refused(cause)
@@ -322,7 +309,6 @@ func (c *checker) refused(e *jsonschema.ValidationError) {
 	}
 }
 
-// required reports a missing member.
 func (c *checker) required(parent, name string) {
 	pointer := jsonpos.Pointer(parent, name)
 	value := c.example(pointer)
@@ -343,7 +329,6 @@ func (c *checker) required(parent, name string) {
 	c.fail(pointer, p, value)
 }
 
-// converted returns a value for pointer as JSON: the existing value converted if its meaning is clear, else an example.
 func (c *checker) converted(pointer string, n *node) string {
 	if value := n.convert(c.index.Raw(pointer)); value != "" && n != c.schema.root {
 		return value
@@ -351,7 +336,6 @@ func (c *checker) converted(pointer string, n *node) string {
 	return c.example(pointer)
 }
 
-// example returns a valid value for pointer as JSON: the example of the schema, with the names of this panel.
 func (c *checker) example(pointer string) string {
 	n := c.schema.root.at(pointer)
 	if n == c.schema.root {

@@ -47,7 +47,6 @@ func (t BoundTool) DisabledProblem(why string) Problem {
 	return p
 }
 
-// checkTools checks the tools and returns the valid ones, or none if no backend answers them.
 func (c *checker) checkTools() []BoundTool {
 	seen := map[string]bool{}
 	var bound []BoundTool
@@ -103,7 +102,6 @@ func (c *checker) checkToolName(at, name string, seen map[string]bool) bool {
 	return false
 }
 
-// toolLabel names the tool at pointer for use in a sentence.
 func (c *checker) toolLabel(pointer string) string {
 	if raw := c.index.Raw(pointer + "/name"); len(raw) > 2 && raw[0] == '"' {
 		return excerpt.TruncateRunes(strings.Trim(raw, `"`), 60)
@@ -210,7 +208,6 @@ func (c *checker) checkInjection(at string, t Tool, args *parameters) {
 	}
 }
 
-// injectionJSON returns valid as a JSON object. It adds name with key unless name is "" or key is not in keys.
 func injectionJSON(valid map[string]string, name, key string, keys []string) string {
 	all := maps.Clone(valid)
 	if name != "" && slices.Contains(keys, key) {
@@ -223,7 +220,6 @@ func injectionJSON(valid map[string]string, name, key string, keys []string) str
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-// checkExamples requires examples with valid arguments.
 func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args parameters) {
 	for i, example := range t.Examples {
 		at := at + strconv.Itoa(i)
@@ -320,8 +316,7 @@ func (c *checker) checkEndpoint(tool string, b *BoundTool, args parameters) {
 	}
 }
 
-// checkUndo checks the endpoint that undoes a call. When a call is undone, the names in the endpoint's braces are
-// looked up in the call's answer and arguments.
+// When a call is undone, the names in the endpoint's braces are looked up in the call's answer and arguments.
 func (c *checker) checkUndo(at string, b *BoundTool) {
 	if strings.TrimSpace(b.Undo) == "" || !c.usable(at) {
 		return
@@ -341,8 +336,7 @@ func (c *checker) checkUndo(at string, b *BoundTool) {
 	b.UndoMethod, b.UndoPath = method, path
 }
 
-// prefix returns the id that must follow /api/ in path. If the manifest's id and the folder's name differ, either is
-// accepted, so that one mistake is reported only once.
+// If the manifest's id and the folder's name differ, either is accepted, so that one mistake is reported once.
 func (c *checker) prefix(path string) string {
 	if id := c.manifest.PanelID; id != "" && strings.HasPrefix(path, "/api/"+id+"/") {
 		return id
@@ -350,7 +344,6 @@ func (c *checker) prefix(path string) string {
 	return c.id()
 }
 
-// endpointLike returns a valid endpoint of this panel as JSON that is as similar to text as possible.
 func (c *checker) endpointLike(text, tool string) string {
 	id := c.id()
 	method := "POST"

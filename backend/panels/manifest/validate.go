@@ -20,7 +20,7 @@ type Report struct {
 }
 
 // Validate checks the panel in the folder dir. It does not know the other panels, whose tools may have the same names.
-// A tool with one of the reserved names is an error. If the panel's program is not on this machine, that is a warning.
+// A tool with one of the reserved names is an error.
 func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)
@@ -58,15 +58,13 @@ func Validate(dir string, reserved ...string) Report {
 	return report
 }
 
-// with returns r with p added. If p is an error, OK is false.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
 	r.OK = r.OK && p.IsWarning()
 	return r
 }
 
-// missingProgram returns warnings about a missing command or script. They are no errors, because the panel may run on
-// another machine.
+// A missing command or script is only a warning, because the panel may run on another machine.
 func missingProgram(dir string, b *Backend) (problems []Problem) {
 	warn := func(format string, args ...any) {
 		problems = append(problems, problem(true, format, args...))

@@ -40,7 +40,6 @@ func originHost(origin string, sockets bool) (host string, ok bool) {
 	return parts[2], true
 }
 
-// checkWebview checks the file of an HTML page and the origins that it may use.
 func (c *checker) checkWebview(page *UI) {
 	p := Problem{Expected: "an HTML file in the panel's folder"}
 	entry := strings.ToLower(page.Entry)
@@ -72,7 +71,6 @@ func (c *checker) checkWebview(page *UI) {
 	}
 }
 
-// checkOrigin checks the origin at the pointer at. permissions.net must contain its host. sockets allows wss.
 func (c *checker) checkOrigin(at, origin string, sockets bool) {
 	if !c.usable(at) {
 		return

@@ -23,14 +23,12 @@ type ManifestStore interface {
 // ErrNotPending reports that the manifest that the user accepted or declined is not pending (any more).
 var ErrNotPending = errors.New("this change of the panel is no longer pending")
 
-// pending is a changed manifest that would allow its panel more and waits for the user.
 type pending struct {
-	hash    string
-	text    []byte
-	found   manifest.ParseResult
-	reasons []acceptance.Reason
-	diff    string
-	// declined is true after the user has declined the manifest.
+	hash     string
+	text     []byte
+	found    manifest.ParseResult
+	reasons  []acceptance.Reason
+	diff     string
 	declined bool
 }
 
@@ -74,9 +72,7 @@ func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	return known, ok
 }
 
-// admit reports whether found may be used now: the panel is built-in or new, this manifest is accepted, it allows
-// nothing more, or the user is developing the panel and only tools have changed. It accepts such a manifest. Otherwise
-// found becomes pending. The caller holds r.mu.
+// admit reports whether found may be used now. Otherwise found becomes pending. The caller holds r.mu.
 func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool {
 	if e.builtin {
 		return true
@@ -108,7 +104,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool
 	return false
 }
 
-// accept makes text the accepted manifest of the panel id. The caller holds r.mu.
+// The caller holds r.mu.
 func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
 		Panel: id, Hash: pinning.Hash(text), Manifest: string(text),
@@ -130,8 +126,7 @@ func (r *Registry) restoreAccepted(e *entry) {
 	}
 }
 
-// saveAccepted stores what was accepted or declined since the last successful call. If it never succeeds, the user is
-// asked again after the next start. The caller holds r.reloadMu.
+// If saving never succeeds, the user is asked again after the next start. The caller holds r.reloadMu.
 func (r *Registry) saveAccepted(ctx context.Context) error {
 	r.mu.Lock()
 	var list []wire.AcceptedPanel
@@ -153,7 +148,7 @@ func (r *Registry) saveAccepted(ctx context.Context) error {
 	return nil
 }
 
-// pendingEntry returns the entry of panel if the manifest with the given hash is pending. The caller holds r.mu.
+// The caller holds r.mu.
 func (r *Registry) pendingEntry(panel, hash string) (*entry, error) {
 	e := r.entries[panel]
 	if e == nil || e.pending == nil || e.pending.hash != hash {
@@ -213,8 +208,8 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	return err
 }
 
-// SetDeveloping sets whether the user is developing a panel. While on is true, until the Registry is closed, changes of
-// the panel's tools are accepted immediately; permissions and backends always wait. SetDeveloping returns ErrNotPending
+// SetDeveloping sets whether the user is developing a panel. Changes of the panel's tools are then accepted
+// immediately, until the Registry is closed; permissions and backends still wait. SetDeveloping returns ErrNotPending
 // if there is no such panel or it is built-in.
 func (r *Registry) SetDeveloping(ctx context.Context, panel string, on bool) error {
 	r.reloadMu.Lock()

@@ -7,8 +7,7 @@ import (
 	"sextant/backend/panels/manifest/condition"
 )
 
-// conditionsHold reports whether the conditions of o and of its panel are true while active is the id of the active
-// panel. In them, a setting has its default whatever the user has set.
+// A setting has its default in conditions, whatever the user has set.
 func (r *Registry) conditionsHold(o *callable, active string) bool {
 	if o.Condition == nil && o.condition == nil {
 		return true
@@ -33,7 +32,6 @@ func (r *Registry) conditionsHold(o *callable, active string) bool {
 	return true
 }
 
-// add sets a JSON value for key, unless the key has a value or raw is not JSON.
 func add(values map[string]any, key string, raw json.RawMessage) {
 	var value any
 	if _, own := values[key]; !own && json.Unmarshal(raw, &value) == nil {

@@ -10,16 +10,13 @@ import (
 )
 
 const (
-	// maxContext is the maximum size of a value that a panel publishes, and maxContextAll that of all its values, in
-	// bytes of JSON.
 	maxContext    = 16 << 10
 	maxContextAll = 64 << 10
 )
 
 // PublishContext replaces the values that a panel publishes, such as the path of its open file. Conditions use them,
-// and they fill injected parameters that a call omits. PublishContext returns an error and changes nothing if the
-// manifest does not declare a key, or if a value is not JSON or has more than 16 KB, or all values have more than 64
-// KB. The error wraps ErrNoPanel if there is no usable panel with this id.
+// and they fill injected parameters that a call omits. The manifest must declare the keys. A value has at most 16 KB of
+// JSON, all values 64 KB. The error wraps ErrNoPanel if there is no usable panel with this id.
 func (r *Registry) PublishContext(panel string, values map[string]json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +48,7 @@ func (r *Registry) PublishContext(panel string, values map[string]json.RawMessag
 	return nil
 }
 
-// publishedBy returns the published value of a key, if the manifest still declares the key. The caller holds r.mu.
+// The manifest may no longer declare the key. The caller holds r.mu.
 func (r *Registry) publishedBy(panel, key string, declared []string) (json.RawMessage, bool) {
 	value, ok := r.context[panel][key]
 	return value, ok && slices.Contains(declared, key)

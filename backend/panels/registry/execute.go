@@ -63,10 +63,8 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	return result, nil
 }
 
-// errPanelRemoved is the cause with which the calls of a removed panel are canceled.
 var errPanelRemoved = errors.New("the panel was removed")
 
-// sendUntilRemoved sends a call and cancels it if the panel is removed before the answer.
 func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) toolspec.Result {
@@ -85,8 +83,6 @@ func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpo
 	return result
 }
 
-// fillContext decodes the arguments in raw and adds the values that the panel's context injects. missing is "", or a
-// sentence that says which parameter is still missing or that raw is not an object.
 func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[string]json.RawMessage, missing string) {
 	if len(bytes.TrimSpace(raw)) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
@@ -111,15 +107,14 @@ func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[strin
 	return args, ""
 }
 
-// needsApproval reports whether the next call of the program needs an approval, because the program was not approved
-// since Sextant started, or because the call would start it without the whole sandbox. The caller holds r.mu.
+// A program needs an approval if it was not approved since Sextant started, or before each start without the whole
+// sandbox. The caller holds r.mu.
 func (r *Registry) needsApproval(p *process.Runner) bool {
 	return !r.allowed[p.Identity()] || p.UnconfinedReason() != "" && !p.IsRunning()
 }
 
-// approveStart records that o's program may run, because the user has approved its start. It returns a refusal if a
-// different command would be started than the user was shown, or if a program without the whole sandbox has ended
-// since, so that its new start needs a question.
+// approveStart records that o's program may run, because the user has approved its start. It returns a refusal if that
+// is no longer the program that the user was shown.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
@@ -178,7 +173,6 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	return answer(res, o, sent, output)
 }
 
-// noEgress returns the Result of a call to another machine without Config.Egress.
 func noEgress(o *callable) toolspec.Result {
 	return toolspec.Fail(toolspec.PermissionError,
 		fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up",
@@ -196,7 +190,6 @@ func (r *Registry) replacement(o *callable) *callable {
 	return next
 }
 
-// callProgram sends the call to the panel's program.
 func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) toolspec.Result {
@@ -288,7 +281,7 @@ func (r *Registry) client(o *callable) *http.Client {
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// localTransport returns a transport that connects only to this machine, whatever address a name resolves to.
+// localTransport connects only to this machine, whatever address a name resolves to.
 func localTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	return &http.Transport{

@@ -33,8 +33,8 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 	return call
 }
 
-// describerOf returns the Describer of the called tool and the call with injected values. It returns nil and the
-// unchanged call if there is no Describer or a parameter is missing.
+// describerOf also returns the call with injected values. It returns nil if there is no Describer or a parameter is
+// missing.
 func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -77,8 +77,7 @@ func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// callHandler sends the call to the Go handler of a built-in panel. If the handler panics, only the call fails. What
-// the handler flushes is shown immediately if its Content-Type is that of a stream.
+// callHandler sends the call to the Go handler of a built-in panel. If the handler panics, only the call fails.
 func callHandler(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) (result toolspec.Result) {

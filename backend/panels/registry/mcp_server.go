@@ -15,8 +15,7 @@ import (
 
 const maxEvent = 16 << 20
 
-// callMCPServer sends the call to an MCP server at an address. Each call opens a connection, so that the server can be
-// restarted at any time. The same addresses are allowed as for a backend of kind http.
+// Each call opens a connection, so that the server can be restarted at any time.
 func (r *Registry) callMCPServer(ctx context.Context, o *callable, sent endpointCall) toolspec.Result {
 	client := r.client(o)
 	if client == nil {

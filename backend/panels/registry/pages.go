@@ -15,7 +15,6 @@ import (
 	"sextant/shared/event"
 )
 
-// pageState is the state of a panel's page. While the page is invalid, the last valid page remains in use.
 type pageState struct {
 	// seen identifies the page that was last checked. waiting identifies an invalid page that may still be incomplete.
 	seen, waiting string
@@ -26,9 +25,7 @@ type pageState struct {
 	revision int
 }
 
-// updatePage applies changes of e's page. If patient is true and the page is invalid, it applies them only later,
-// because the page may be incomplete; again is then how long to wait before the next check, otherwise 0. The caller
-// holds r.mu.
+// While patient, an invalid page is not applied, because it may be incomplete. The caller holds r.mu.
 func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 	if e == nil || e.builtin || e.plan == nil {
 		return 0
@@ -64,8 +61,6 @@ func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 
 const maxPageFiles = 2000
 
-// pageFiles identifies the files of a page by their sizes and times: the entry file, or for a webview the first 2,000
-// entries of the panel's folder, without node_modules and folders with a name that begins with a dot.
 func pageFiles(dir string, ui *manifest.UI) string {
 	var id strings.Builder
 	add := func(path string, info fs.FileInfo) {
@@ -103,8 +98,6 @@ func pageFiles(dir string, ui *manifest.UI) string {
 	return id.String()
 }
 
-// pageView describes e's page for the window. The zero PanelPage means that the panel is shown as the list of its
-// tools.
 func pageView(e *entry) event.PanelPage {
 	if e.builtin {
 		return event.PanelPage{Kind: "builtin"}
@@ -119,7 +112,6 @@ func pageView(e *entry) event.PanelPage {
 	return page
 }
 
-// pageProblems returns the problems of e's page, which do not affect the panel's tools.
 func pageProblems(e *entry) []manifest.Problem {
 	if len(e.page.problems) == 0 {
 		return nil

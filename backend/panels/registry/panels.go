@@ -2,12 +2,11 @@
 // panels are embedded, and users can add panels to a folder while the program runs.
 //
 // Registry reads the manifests, watches the folders (watch.go), makes a changed manifest that would allow its panel
-// more wait for the user (acceptance.go), offers the tools of the active and the pinned panels, and executes a call by
-// sending it to the panel's endpoint (execute.go): a Go handler, a program, a script, an MCP server or an HTTP address.
-// While a manifest is invalid, its problems are shown and the last valid version remains in use.
+// more wait for the user (acceptance.go), offers the tools, and executes a call by sending it to the panel's endpoint
+// (execute.go): a Go handler, a program, a script, an MCP server or an HTTP address. While a manifest is invalid, its
+// problems are shown and the last valid version remains in use.
 //
-// The pipeline decides whether a call may run. The Registry supplies the facts (Describe). It requires a question
-// before the first start of a panel's program, and before each start outside of the whole sandbox (Hints.Confirm).
+// The pipeline decides whether a call may run. The Registry supplies the facts (Describe).
 package registry
 
 import (
@@ -50,7 +49,7 @@ type Config struct {
 	InertTools []string
 	// Dirs contains folders of panels besides <Data>/panels.
 	Dirs []string
-	// Reserved returns the tool names that no panel may use. If it is nil, there are none. It may call the Registry.
+	// Reserved returns the tool names that no panel may use; nil means none. It may call the Registry.
 	Reserved  func() []string
 	Publisher Publisher
 	// Data is the data folder. If it is "", users cannot add panels.
@@ -89,38 +88,31 @@ type Registry struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 	// reloadMu serializes scans and changes until they are published.
-	reloadMu sync.Mutex
-	// published and publishedTools are the last published states as JSON, guarded by reloadMu.
+	reloadMu                  sync.Mutex
 	published, publishedTools string
 	// unwatched is true after logging that a folder cannot be watched.
 	unwatched bool
 
-	mu      sync.Mutex
-	entries map[string]*entry
-	// retired contains unused programs that are still to be stopped. removed contains removed panels with calls that
-	// are still to be canceled.
-	retired []*process.Runner
-	removed []*entry
-	arrival int
-	clashes map[string][]manifest.Problem
-	allowed map[string]bool
-	context map[string]map[string]json.RawMessage
-	shown   shownCommands
-	closed  bool
-	// accepted maps panel ids to the manifests that may be used. unsaved contains the panels with manifests that are
-	// not yet stored.
-	accepted map[string]wire.AcceptedPanel
-	unsaved  map[string]bool
-	pinned   map[string]bool
-	// developed contains the panels that the user is developing.
+	mu        sync.Mutex
+	entries   map[string]*entry
+	retired   []*process.Runner
+	removed   []*entry
+	arrival   int
+	clashes   map[string][]manifest.Problem
+	allowed   map[string]bool
+	context   map[string]map[string]json.RawMessage
+	shown     shownCommands
+	closed    bool
+	accepted  map[string]wire.AcceptedPanel
+	unsaved   map[string]bool
+	pinned    map[string]bool
 	developed map[string]bool
 }
 
-// state is the state that callers see. Each change replaces it completely.
+// Each change replaces the state completely.
 type state struct {
-	panels []event.Panel
-	tools  map[string]*callable
-	// callTools maps the usable panels to permissions.call_tools.
+	panels    []event.Panel
+	tools     map[string]*callable
 	callTools map[string][]string
 	config    map[string]map[string]manifest.ConfigField
 	pages     map[string]*view.Tree
@@ -134,23 +126,19 @@ type state struct {
 // url.
 type callable struct {
 	manifest.BoundTool
-	title   string
-	builtin bool
-	handler http.Handler
-	runner  *process.Runner
-	script  *scripted.Script
-	// fetchHosts are the hosts to which the script may send requests.
-	fetchHosts manifest.Hosts
-	url        string
-	// isMCPServer is true if there is an MCP server at url.
+	title       string
+	builtin     bool
+	handler     http.Handler
+	runner      *process.Runner
+	script      *scripted.Script
+	fetchHosts  manifest.Hosts
+	url         string
 	isMCPServer bool
 	context     []string
 	pinned      bool
-	// condition is the panel's parsed "when", nil if there is none. config describes the panel's settings.
-	condition *condition.Expr
-	config    map[string]manifest.ConfigField
-	// ctx ends when the panel is removed.
-	ctx context.Context
+	condition   *condition.Expr
+	config      map[string]manifest.ConfigField
+	ctx         context.Context
 }
 
 // New returns an empty Registry. Start fills it.
@@ -193,8 +181,8 @@ func (r *Registry) Folder() string {
 	return filepath.Join(r.cfg.Data, "panels")
 }
 
-// Panels returns all panels in the order of the activity bar, including those with problems. A new folder with an
-// invalid manifest is added only after a delay, because it may still be copied.
+// Panels returns the panels in the order of the activity bar, including those with problems. A new folder with an
+// invalid manifest is added after a delay, because it may still be copied.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
 // Definitions returns the tools that the assistant can call: those of the active panel and of the pinned panels whose
@@ -206,8 +194,8 @@ func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	})
 }
 
-// AllDefinitions returns the tools of all panels for display, whatever their conditions, except for those that only
-// pages can call.
+// AllDefinitions returns the tools of all panels for display, whatever their conditions, except those that only pages
+// can call.
 func (r *Registry) AllDefinitions() []toolspec.Definition {
 	return r.definitions(func(*callable) bool { return true })
 }

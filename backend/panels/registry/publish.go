@@ -11,10 +11,9 @@ import (
 	"sextant/shared/event"
 )
 
-// userOrder is the order of a panel without one. It places the panel after the built-in ones.
 const userOrder = 1000
 
-// publish composes a new state from the entries and publishes the changes. The caller holds r.reloadMu.
+// The caller holds r.reloadMu.
 func (r *Registry) publish() {
 	reserved := map[string]bool{}
 	for _, name := range r.cfg.Reserved() {
@@ -51,7 +50,6 @@ func (r *Registry) publish() {
 	}
 }
 
-// text returns v as JSON for comparison.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -105,8 +103,6 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 	return next
 }
 
-// offers returns e's tools that can be called, and adds them to taken. A tool is a problem if its name is in taken or
-// reserved, or if it is built-in and has no handler.
 func (r *Registry) offers(e *entry, taken map[string]*callable, reserved map[string]bool) (list []*callable,
 	problems []manifest.Problem,
 ) {

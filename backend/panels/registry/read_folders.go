@@ -10,7 +10,6 @@ import (
 	"sextant/shared/event"
 )
 
-// reading is the content of a panel's folder: the text of its manifest, or why there is none.
 type reading struct {
 	root, id string
 	text     []byte
@@ -21,7 +20,6 @@ type reading struct {
 	checked bool
 }
 
-// readings contains the readings of one folder of panels. err says why that folder could not be read.
 type readings struct {
 	root string
 	list []reading
@@ -59,7 +57,6 @@ func (r *Registry) read() []readings {
 	return all
 }
 
-// read reads the manifest in one folder, and checks it unless it is the one that seen identifies.
 func (r *reading) read(seen fingerprint) {
 	r.text, r.err = manifest.ReadFile(r.root, r.id)
 	r.print = sha256.Sum256(r.text)

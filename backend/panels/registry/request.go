@@ -16,7 +16,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// endpointCall is a call in the form in which the endpoint receives it.
 type endpointCall struct {
 	method string
 	// path is escaped and begins with "/". query has no "?". body may be nil.
@@ -27,7 +26,6 @@ type endpointCall struct {
 	args json.RawMessage
 }
 
-// target returns the method, path and query for display.
 func (e endpointCall) target() string {
 	if e.query != "" {
 		return e.method + " " + e.path + "?" + e.query
@@ -43,8 +41,6 @@ const (
 	likeDot   = ".．。․…‥｡"
 )
 
-// newEndpointCall converts arguments to a request: path parameters go into the path, the others into the query (GET,
-// DELETE) or a JSON body. The error is a sentence for the caller.
 func newEndpointCall(t manifest.BoundTool, args map[string]json.RawMessage) (endpointCall, error) {
 	out := endpointCall{method: t.Method, path: t.Path}
 	rest := maps.Clone(args)
@@ -123,7 +119,6 @@ func sameEndpoint(path, template string) bool {
 	return true
 }
 
-// scalar returns a string, number or boolean as text. The error continues a sentence about the value.
 func scalar(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
@@ -142,8 +137,7 @@ func scalar(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// query returns the arguments as a query, sorted by name. A list becomes a repeated key, an object JSON, and null is
-// omitted.
+// A list becomes a repeated key, an object JSON, and null is omitted.
 func query(args map[string]json.RawMessage) string {
 	values := url.Values{}
 	for _, name := range slices.Sorted(maps.Keys(args)) {

@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// maxAnswer is the maximum size of an endpoint's answer, and maxValue that of the part that becomes the result, in
-	// bytes.
 	maxAnswer = 5 << 20
 	maxValue  = 200_000
 	maxReason = 2000
@@ -163,7 +161,6 @@ func cutText(text string, limit int) (kept string, left int) {
 	return kept, len(text) - len(kept)
 }
 
-// errorAnswer returns the Result of a response with a status of 300 or more.
 func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall) toolspec.Result {
 	var value any
 	reason := ""

@@ -43,8 +43,7 @@ type entry struct {
 	runner        *process.Runner
 	script        *scripted.Script
 	program       string
-	// pending is a manifest that waits for the user, nil for none.
-	pending *pending
+	pending       *pending
 	// ctx ends when the panel is removed, which cancels its calls. cancel ends it.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -60,8 +59,7 @@ type fingerprint [sha256.Size]byte
 
 func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
 
-// scan reads every folder once. If patient is true, it applies invalid manifests and pages only later, because they may
-// be incomplete; again is then the time until the next scan, 0 for no fixed time.
+// While patient, invalid manifests and pages are not applied, because they may be incomplete.
 func (r *Registry) scan(patient bool) (again time.Duration) {
 	found := r.read()
 	r.mu.Lock()
@@ -116,8 +114,6 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// folders returns the names of the folders and links in root, sorted and at most maxFolders. It skips names that begin
-// with a dot.
 func folders(root string) ([]string, error) {
 	dir, err := os.Open(root)
 	if err != nil {
@@ -139,8 +135,7 @@ func folders(root string) ([]string, error) {
 	return names[:min(len(names), maxFolders)], nil
 }
 
-// update applies the changes of one folder. again is how long to wait before reading it again, 0 for no fixed time. The
-// caller holds r.mu.
+// The caller holds r.mu.
 func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 	e := r.entries[d.id]
 	if e != nil && e.root != d.root {
@@ -181,7 +176,7 @@ func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 	return 0
 }
 
-// apply uses found from now on, unless it is invalid or must wait for the user. The caller holds r.mu.
+// The caller holds r.mu.
 func (r *Registry) apply(e *entry, text []byte, found manifest.ParseResult) {
 	if e.arrival == 0 {
 		r.arrival++
@@ -214,7 +209,6 @@ func lastGood(version string) string {
 	return fmt.Sprintf("Version %s, the last good one, keeps running.", excerpt.TruncateRunes(version, 40))
 }
 
-// refreshBackend gives e the program or script that its plan needs, and a new one if that has changed.
 func (r *Registry) refreshBackend(e *entry) {
 	if e.plan == nil || e.builtin {
 		return

@@ -14,7 +14,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// callScript sends the call to the panel's script.
 func callScript(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
 	value, sources, err := o.script.Run(ctx, sent.call, sent.args, output)
 	var fault *scripted.ScriptError
@@ -39,8 +38,7 @@ func callScript(ctx context.Context, o *callable, sent endpointCall, output func
 	return r
 }
 
-// callMCPProgram sends the call to the panel's MCP server, which is a program. The last segment of the endpoint's path
-// is the server's name for the tool. The arguments are sent as they are, with injected values.
+// The last segment of the endpoint's path is the MCP server's name for the tool.
 func (r *Registry) callMCPProgram(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) toolspec.Result {

@@ -8,7 +8,6 @@ import (
 	"sextant/backend/panels/settings"
 )
 
-// settingsOf returns a function that returns the settings of panel as a JSON object. It is nil if Config.Settings is.
 func (r *Registry) settingsOf(panel string) func() (string, error) {
 	if r.cfg.Settings == nil {
 		return nil

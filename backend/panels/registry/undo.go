@@ -25,12 +25,9 @@ type UndoStore interface {
 	PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 }
 
-// undoTime is the time limit for undoing a call.
 const undoTime = 30 * time.Second
 
-// noteUndo stores how a successful call is undone, and reports whether it can be undone. The names in the endpoint are
-// looked up in the answer's member "undo", in the answer and in args. That member is also the body of the request. If
-// it is false or null, there is nothing to undo.
+// If the answer's "undo" is false or null, there is nothing to undo; otherwise it is the body of the request.
 func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call, args map[string]json.RawMessage,
 	result toolspec.Result,
 	output func(stream, text string),
@@ -72,8 +69,6 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 
 var inBraces = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// prepareUndo returns the request that undoes a call. all contains the values for the path, undoArgs those for the
-// body.
 func prepareUndo(t manifest.BoundTool, all, undoArgs map[string]json.RawMessage) (endpointCall, error) {
 	undo := manifest.BoundTool{Tool: manifest.Tool{Endpoint: t.Undo}, Method: t.UndoMethod, Path: t.UndoPath}
 	args := map[string]json.RawMessage{}

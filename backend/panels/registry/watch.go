@@ -21,14 +21,12 @@ const (
 	settleDelay = 120 * time.Millisecond
 	maxDelay    = 600 * time.Millisecond
 	// rescan is the interval of scans that find what the watcher misses because of full queues or network file systems.
-	rescan = 2 * time.Second
-	// unwatchedRescan is the interval while a folder cannot be watched.
+	rescan          = 2 * time.Second
 	unwatchedRescan = time.Second
 )
 
-// Start reads all panels and watches their folders until Close or the end of ctx. It must be called once. It returns an
-// error if a built-in panel is invalid, or if the stores of accepted manifests and pinned panels cannot be read. It
-// only logs folders that cannot be read or watched.
+// Start reads the panels and watches their folders until Close or the end of ctx. It must be called once. It returns an
+// error if a built-in panel is invalid, or if the stores of accepted manifests and pinned panels cannot be read.
 func (r *Registry) Start(ctx context.Context) error {
 	if err := r.loadBuiltin(); err != nil {
 		return err
@@ -123,7 +121,6 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 	}
 }
 
-// logUnwatched logs, once, that folders cannot be watched and are only scanned at intervals.
 func (r *Registry) logUnwatched(err error) {
 	if r.unwatched {
 		return
@@ -153,8 +150,7 @@ func (r *Registry) scanAndPublish(ctx context.Context, watcher *fsnotify.Watcher
 	}
 }
 
-// updateWatches watches the folders of panels and each panel's folder in them, and no others. It reports whether it
-// watches a new folder.
+// updateWatches reports whether it watches a new folder.
 func (r *Registry) updateWatches(watcher *fsnotify.Watcher) (more bool) {
 	if watcher == nil {
 		return false

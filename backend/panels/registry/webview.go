@@ -54,7 +54,6 @@ func (e *entry) hasWebview() bool {
 	return e != nil && !e.builtin && e.plan != nil && e.plan.Manifest.UI != nil && e.plan.Manifest.UI.Kind == "webview"
 }
 
-// pageURL returns the address of e's page of kind webview, "" if e has none or nothing serves it.
 func (r *Registry) pageURL(e *entry) string {
 	if !e.hasWebview() || r.cfg.PageURL == nil {
 		return ""

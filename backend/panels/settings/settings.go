@@ -15,7 +15,6 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// maxText is the maximum size of a string value in bytes.
 const maxText = 10_000
 
 // Store stores values by panel and name. *sqlite.Store implements it.
@@ -39,8 +38,7 @@ type Settings struct {
 // New returns Settings that stores sensitive values in keys and all others in store.
 func New(store Store, keys SecretStore) *Settings { return &Settings{store: store, keys: keys} }
 
-// PanelSetting is a setting for display. Value is the default if none is stored. Value and Default are nil if the
-// setting is sensitive.
+// PanelSetting is a setting for display. Value is the default if none is stored. A sensitive setting has neither.
 type PanelSetting struct {
 	Name        string          `json:"name"`
 	Type        string          `json:"type"`
@@ -80,8 +78,7 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 	return all, nil
 }
 
-// JSON returns all values, including sensitive ones, as a JSON object for the panel's backend. A setting without a
-// stored value has its default; a setting without either is omitted.
+// JSON returns the values, including sensitive ones and defaults, as a JSON object for the panel's backend.
 func (s *Settings) JSON(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
 	list, err := s.List(ctx, panel, fields)
 	if err != nil {

@@ -19,13 +19,11 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxProblems is the maximum number of reported problems of a page. The rest is only counted.
 const maxProblems = 20
 
 // Problem is a mistake in a page.
 type Problem = event.PanelProblem
 
-// checker collects the problems of a page.
 type checker struct {
 	index    *jsonpos.Index
 	tools    []Tool
@@ -98,7 +96,6 @@ func (c *checker) sorted() []Problem {
 	return c.problems
 }
 
-// nodeContext describes the surroundings of a node: its depth, and whether an enclosing node has a source.
 type nodeContext struct {
 	depth  int
 	source bool
@@ -174,7 +171,6 @@ func (c *checker) unknown(pointer, shape, name string, known []string) {
 	c.at(c.index.Keys[p.Pointer], p)
 }
 
-// say returns the name of a shape with its article.
 func say(shape string) string {
 	if shape == "item" || shape == "action" {
 		return "an " + shape
@@ -182,7 +178,6 @@ func say(shape string) string {
 	return "a " + shape
 }
 
-// data reports a node that shows data but has no source.
 func (c *checker) data(pointer, shape string, object map[string]any, in nodeContext) {
 	if in.source {
 		return
@@ -219,7 +214,6 @@ var (
 // formats contains the words that may follow the bar in a placeholder such as {added|ago}.
 var formats = []string{"ago", "date", "number", "time"}
 
-// value checks the value of a member.
 func (c *checker) value(pointer string, m member, v any, in nodeContext) {
 	wrong := func(expected string) {
 		c.fail(pointer, Problem{Expected: expected, Found: kindOf(v), Fix: m.example})
@@ -264,7 +258,6 @@ func (c *checker) value(pointer string, m member, v any, in nodeContext) {
 	}
 }
 
-// word checks the value of a member that is a string.
 func (c *checker) word(pointer string, m member, text string) {
 	switch m.form {
 	case isText:
@@ -301,7 +294,6 @@ func (c *checker) word(pointer string, m member, text string) {
 	}
 }
 
-// template checks the formats in the placeholders of text.
 func (c *checker) template(pointer, text string) {
 	for _, place := range rulePlace.FindAllString(text, -1) {
 		name, format, has := strings.Cut(strings.Trim(place, "{}"), "|")
@@ -386,7 +378,6 @@ func near(name string, known []string) string {
 	return ""
 }
 
-// last returns a name for the value at a pointer for use in a sentence: "title", "children 2".
 func last(pointer string) string {
 	if pointer == "" {
 		return "the page"
@@ -398,7 +389,6 @@ func last(pointer string) string {
 	return part
 }
 
-// kindOf describes a JSON value in a phrase.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

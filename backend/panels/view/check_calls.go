@@ -12,7 +12,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// parameters contains the parts of a tool's schema that are needed to check a page.
 type parameters struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
@@ -27,7 +26,6 @@ func (t Tool) parameters() parameters {
 	return p
 }
 
-// tool checks the name of a tool.
 func (c *checker) tool(pointer string, m member, name string) {
 	found, ok := c.find(name)
 	switch {
@@ -74,7 +72,6 @@ func (c *checker) find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// calls checks the arguments of an object that names a tool. It also counts the page's different sources.
 func (c *checker) calls(pointer, shape string, object map[string]any) {
 	name, ok := object["tool"].(string)
 	if !ok {

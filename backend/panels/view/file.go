@@ -11,8 +11,7 @@ import (
 )
 
 // ReadFile reads the page in the file entry of the panel's folder dir. It does not follow a link out of the folder and
-// does not wait for a pipe. It stops reading when the text is too large for Check. The error is a sentence for the
-// panel's author.
+// does not wait for a pipe. The error is a sentence for the panel's author.
 func ReadFile(dir, entry string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -1,6 +1,5 @@
 package view
 
-// form is the type of a member's value.
 type form int
 
 const (
@@ -32,7 +31,6 @@ type member struct {
 // kinds contains the kinds of nodes in the order used in messages.
 var kinds = []string{"section", "columns", "text", "markdown", "list", "table", "form", "buttons", "chart"}
 
-// shapes returns the members of every kind of object in a page. The name of a node's shape is its kind.
 func shapes() map[string]map[string]member {
 	text := func(example string) member { return member{form: isText, example: example} }
 	need := func(m member) member { m.need = true; return m }

@@ -2,21 +2,19 @@
 // lists, tables, forms, buttons and charts in a JSON file of the panel's folder. The window draws it. It contains no
 // scripts.
 //
-// Check reports up to 20 mistakes in a page with their positions, most of them with a correction. A valid page refers
-// only to the panel's own tools: its data comes from tools that only read, and its buttons and forms make ordinary
-// calls through the pipeline. Texts are templates: the window replaces {name} by a value of the data as plain text.
+// A valid page refers to the panel's own tools: its data comes from tools that only read, and its buttons and forms
+// make ordinary calls through the pipeline. Texts are templates: the window replaces {name} by a value of the data as
+// plain text.
 package view
 
 import "encoding/json"
 
-// Limits of a page: maxBytes for the file, and maxText in characters for each text.
 const (
 	maxBytes   = 256 << 10
 	maxNodes   = 400
 	maxDepth   = 8
 	maxSources = 16
 	maxText    = 8000
-	// minRefresh and maxRefresh are the limits of a source's refresh interval in seconds.
 	minRefresh = 5
 	maxRefresh = 86400
 )
@@ -28,7 +26,6 @@ type Tree struct {
 }
 
 // DataSource is a call of a tool of the panel that only reads. Every is the refresh interval in seconds, 0 for none.
-// The window also reads it again after a successful call of a tool that is not a source.
 type DataSource struct {
 	Tool  string                     `json:"tool"`
 	Args  map[string]json.RawMessage `json:"args,omitempty"`
@@ -96,8 +93,8 @@ type ChartSeries struct {
 	Field string `json:"field"`
 }
 
-// PartAction is a button that calls Tool with Args. An argument "{name}" is replaced by the value of that name, with
-// its type. Confirm is a question that the user is asked first.
+// PartAction is a button that calls Tool with Args, in which "{name}" is replaced by the value of that name. Confirm is
+// a question that the user is asked first.
 type PartAction struct {
 	Label   string                     `json:"label"`
 	Tool    string                     `json:"tool"`

@@ -10,7 +10,6 @@ import (
 	"sextant/shared/annotation"
 )
 
-// digits returns the glyph of a digit, 5 by 7 dots: one byte per row, of which five bits are used.
 func digits(d byte) [7]byte {
 	switch d {
 	case '0':

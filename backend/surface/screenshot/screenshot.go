@@ -17,7 +17,6 @@ import (
 	"sextant/shared/annotation"
 )
 
-// paintOver fills the boxes with gray, so that their content is not in the picture.
 func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64) {
 	for _, b := range boxes {
 		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}),
@@ -39,9 +38,9 @@ type Capture struct {
 	CoveredBoxes []annotation.Box
 }
 
-// Render makes the picture that o asks for. It paints over f.CoveredBoxes, cuts out crop (nil for the whole capture)
-// and scales to o.MaxTokens. If o.Annotated is set, it then draws the numbers of elements, so that they are readable at
-// any size. It ignores o.ID and o.FullPage. The error is a *surface.Fault if crop is not in the capture.
+// Render makes the picture that o asks for. It paints over f.CoveredBoxes, cuts out crop (nil for the whole capture),
+// scales to o.MaxTokens, and draws the numbers of elements if o.Annotated is set. The error is a *surface.Fault if crop
+// is not in the capture.
 func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
 	crop *annotation.Element,
 ) (surface.Picture, error) {
@@ -88,7 +87,7 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 
 // WindowCapture is a picture of a whole window, of which one part is to be shown. PNG is the whole window and Width its
 // width in CSS pixels. Part is the box to show, and CoveredBoxes are boxes to paint over. Elements are those whose
-// numbers can be drawn. Crop is the element to cut out, nil for all of Part. All boxes are in CSS pixels of the window.
+// numbers can be drawn. Crop is the element to cut out, nil for all of Part. Boxes are in CSS pixels of the window.
 type WindowCapture struct {
 	PNG          []byte
 	Width        float64
@@ -123,7 +122,6 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 		d.Crop)
 }
 
-// fitTokens returns the size of a picture scaled to at most tokens tokens (0: no limit), and the scale factor.
 func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	if maxPixels := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > maxPixels {
 		k := math.Sqrt(maxPixels / float64(size.X*size.Y))
@@ -134,8 +132,6 @@ func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	return size, 1
 }
 
-// downscale returns p scaled to size, which is not larger, with its origin at 0. Each pixel is the average of those
-// that it replaces.
 func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	from := p.Rect.Size()
 	out := image.NewRGBA(image.Rectangle{Max: size})

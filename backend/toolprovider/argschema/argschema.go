@@ -15,7 +15,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// nowhere refuses to load other schemas, so that a $ref must stay in its own document.
 type nowhere struct{}
 
 func (nowhere) Load(url string) (any, error) {
@@ -69,9 +68,8 @@ func Explain(err error) (pointer, why string) {
 	return pointer, strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "- ")
 }
 
-// CheckExample checks example against the parameters of def. compiled is their compiled schema, or nil, which is only
-// slower. why is "" if the example fits. Otherwise why is the reason, and right contains arguments that fit, or {} if
-// none could be built.
+// CheckExample checks example against the parameters of def. compiled is their compiled schema, or nil, which is
+// slower. why is "" if the example fits; otherwise right contains arguments that fit, or {} if none could be built.
 func CheckExample(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string,
 	right json.RawMessage,
 ) {

@@ -10,8 +10,8 @@ import (
 
 const maxPlain = 16
 
-// IsPlain reports whether text is certainly a valid schema because it uses only common keywords. Compile must check any
-// other text.
+// IsPlain reports whether text is certainly a valid schema because it uses common keywords. Compile must check other
+// text.
 func IsPlain(text []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	return err == nil && plain(doc, 0)
@@ -66,12 +66,10 @@ func plainMember(key string, v any, depth int) bool {
 	return false
 }
 
-// counts reports whether n consists of 1 to 8 digits.
 func counts(n string) bool {
 	return len(n) > 0 && len(n) < 9 && !slices.ContainsFunc([]byte(n), func(c byte) bool { return c < '0' || c > '9' })
 }
 
-// distinct reports whether v is a list of different strings.
 func distinct(v any) bool {
 	list, ok := v.([]any)
 	seen := map[string]bool{}

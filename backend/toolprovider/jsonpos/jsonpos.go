@@ -1,4 +1,4 @@
-// Package jsonpos parses JSON text and records the position of every value, so that a problem in a file can be reported
+// Package jsonpos parses JSON text and records the positions of its values, so that a problem in a file can be reported
 // as line:column, and one value can be changed without touching the rest.
 //
 // Paths are JSON pointers (RFC 6901): "" is the whole text, "/tools/0/endpoint" is a value.
@@ -23,7 +23,7 @@ type Index struct {
 	text []byte
 	// Root is the syntax tree of the text.
 	Root hujson.Value
-	// Values contains the span of every value, Keys the offset of every object key. For a repeated key, they contain
+	// Values contains the spans of the values, Keys the offsets of the object keys. For a repeated key, they contain
 	// the last.
 	Values map[string]Span
 	Keys   map[string]int
@@ -42,8 +42,8 @@ func Parse(text []byte) (*Index, error) {
 	return x, nil
 }
 
-// ParseLenient indexes text that may contain comments and trailing commas, which it returns as faults. At any other
-// fault it returns a nil index, and the last fault is the reason.
+// ParseLenient indexes text that may contain comments and trailing commas, which it returns as faults. For text with
+// another fault it returns a nil index.
 func ParseLenient(text []byte) (*Index, []*Error) {
 	x := &Index{text: text, Values: map[string]Span{}, Keys: map[string]int{}, Order: map[string][]string{}}
 	faults, fatal := scan(text)

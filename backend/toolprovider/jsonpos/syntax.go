@@ -12,10 +12,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFaults limits the number of reported comments and trailing commas.
 const maxFaults = 100
 
-// edit replaces the bytes [start, end) of a text.
 type edit struct {
 	start, end int
 	text       string
@@ -73,7 +71,6 @@ func scan(text []byte) (faults []*Error, fatal *Error) {
 	return faults, nil
 }
 
-// commentEnd returns the offset after the comment that begins at start.
 func commentEnd(text []byte, start int) int {
 	end := "\n"
 	if text[start+1] == '*' {
@@ -91,7 +88,6 @@ func commentEnd(text []byte, start int) int {
 
 const anyValue = `a value: "text", a number, true, false, null, [ or {`
 
-// expectations maps the parser's messages to what it expected.
 var expectations = []struct{ reason, expected string }{
 	{"after top-level value", "the end of the file"},
 	{"after object name", `":"`},
@@ -107,7 +103,6 @@ var expectations = []struct{ reason, expected string }{
 	{"", anyValue},
 }
 
-// syntaxError converts an error of the parser to an *Error.
 func syntaxError(text []byte, err error) *Error {
 	offset := faultOffset(text, err)
 	found := "the end of the file"

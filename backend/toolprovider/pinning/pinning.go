@@ -15,7 +15,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxDiff limits a diff, in bytes.
 const maxDiff = 64 << 10
 
 // Hash returns the SHA-256 of a definition's text in hexadecimal.

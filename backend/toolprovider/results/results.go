@@ -13,7 +13,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of one answer.
 const (
 	// MaxText limits the text, and structured content as JSON, in bytes.
 	MaxText   = 4 << 20
@@ -22,8 +21,7 @@ const (
 )
 
 // FromCallResult converts the answer of a server's tool. Texts, links and text resources are joined to one text, and
-// pictures become images; it says what is left out. Structured content up to MaxText becomes the value, without it the
-// text does. An answer that the server marks as an error becomes a failed Result with the text alone.
+// pictures become images. An answer that the server marks as an error becomes a failed Result.
 func FromCallResult(server string, answer *sdk.CallToolResult) toolspec.Result {
 	var parts []string
 	var images []toolspec.Image

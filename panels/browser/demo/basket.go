@@ -13,7 +13,6 @@ const (
 	mostPieces   = 9
 )
 
-// line is one line of the basket: a product and the number of its pieces.
 type line struct {
 	Product product
 	Pieces  int
@@ -78,7 +77,6 @@ func (ls lines) pieces(id string) int {
 	return 0
 }
 
-// parseLines parses the result of lines.String. It ignores unknown products and other mistakes.
 func (s *shop) parseLines(text string) lines {
 	var ls lines
 	for _, part := range strings.Split(text, "-") {
@@ -139,7 +137,6 @@ func (s *shop) changeBasket(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(r.PostForm.Get("back")), http.StatusSeeOther)
 }
 
-// localPath returns s if it is a path of this shop, otherwise the path of the basket.
 func localPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host != "" || u.Scheme != "" || u.Opaque != "" ||

@@ -2,8 +2,7 @@
 // click without a network, a key or an account. The shop stores nothing: the basket is in a cookie, and an order ends
 // on a thank-you page.
 //
-// Sextant treats its pages as outside pages. All files are embedded. The shop makes no requests to other hosts, and it
-// works without scripts.
+// Sextant treats its pages as outside pages. The shop works without scripts and makes no requests to other hosts.
 package demo
 
 import (
@@ -26,20 +25,17 @@ var artFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// maxForm is the maximum size of a submitted form in bytes.
 const maxForm = 64 << 10
 
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// shop contains the data for all requests. It is immutable.
 type shop struct {
 	products []product
 	pages    map[string]*template.Template
 }
 
-// Handler returns a handler that serves the shop at "/". The handler is stateless and safe for concurrent use. Handler
-// panics if an embedded file is invalid.
+// Handler returns a handler that serves the shop at "/". The handler is safe for concurrent use.
 func Handler() http.Handler {
 	s, err := newShop()
 	if err != nil {
@@ -119,7 +115,6 @@ func newShop() (*shop, error) {
 	return s, nil
 }
 
-// view is the data of a page: the fields that all pages share, and Data for this page.
 type view struct {
 	Title   string
 	Section string // the selected entry of the navigation

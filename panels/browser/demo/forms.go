@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// formView is the data of a page with a form: the basket, the input values, and the errors by field.
 type formView struct {
 	Lines  lines
 	Values url.Values
@@ -22,8 +21,6 @@ func (f formView) Value(field string) string { return f.Values.Get(field) }
 // Is reports whether the input of a field equals value.
 func (f formView) Is(field, value string) bool { return f.Values.Get(field) == value }
 
-// field is the rule for one required field. name is the field's name in messages, most its maximum length in
-// characters.
 type field struct {
 	key, name string
 	most      int

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// product is a product of the shop. Art is an embedded drawing and the only markup that is not escaped.
 type product struct {
 	ID, Kind, Name string
 	Price          int // in whole euros
@@ -102,7 +101,6 @@ func readProducts() ([]product, error) {
 	return products, nil
 }
 
-// find returns the product with the given id.
 func (s *shop) find(id string) (product, bool) {
 	i := slices.IndexFunc(s.products, func(p product) bool { return p.ID == id })
 	if i < 0 {
@@ -111,7 +109,6 @@ func (s *shop) find(id string) (product, bool) {
 	return s.products[i], true
 }
 
-// categoryView is a list of products with the active filters.
 type categoryView struct {
 	Heading, Intro          string
 	Action                  string
@@ -202,13 +199,12 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// arrivalView is the answer to the postcode form.
 type arrivalView struct {
 	Postcode, Answer string
 	Bad              bool
 }
 
-// arrival says how long a parcel takes to postcode, or that postcode is invalid. Only its first digit matters.
+// Only the first digit matters.
 func arrival(postcode string) arrivalView {
 	code := strings.TrimSpace(postcode)
 	v := arrivalView{Postcode: code}

@@ -17,7 +17,6 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// Limits of a panel's program.
 const (
 	memory    = 2 << 30
 	fileSize  = 1 << 30
@@ -51,7 +50,6 @@ func (c Config) grants(entries []string) []grant {
 	return all
 }
 
-// refusal says why no program can be granted the path, "" if one can.
 func (c Config) refusal(g grant) string {
 	if !filepath.IsAbs(g.path) || g.path == "/" {
 		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
@@ -67,7 +65,6 @@ func (c Config) refusal(g grant) string {
 	return ""
 }
 
-// accessText describes what a program may access besides its own folders, "" for nothing.
 func accessText(p manifest.Permissions, all []grant) string {
 	var reads, writes, parts []string
 	for _, g := range all {
@@ -92,11 +89,8 @@ func accessText(p manifest.Permissions, all []grant) string {
 	return strings.Join(parts, "; ")
 }
 
-// wantsNetwork reports whether the permissions include any hosts.
 func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
 
-// spec returns the sandbox specification of a program without its network, or an error if one of the manifest's paths
-// cannot be granted.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
 	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{
@@ -133,7 +127,6 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	return spec, nil
 }
 
-// proxyHosts returns a function that serves a proxy to the granted hosts on a listener until stop is called.
 func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()) {
 	hosts := r.panel.Permissions.Net
 	may := func(_ context.Context, host string) error {

@@ -19,8 +19,8 @@ type Request struct {
 }
 
 // Do sends a request to the program and returns its response. It starts the program if necessary. Unless Do returns an
-// error, the caller must close the body. sent is false if the program cannot have received the request. Do calls output
-// with messages about the start and with the program's progress messages; it must not be nil.
+// error, the caller must close the body. sent is false if the program cannot have received the request. output gets
+// messages about the start and the program's progress messages; it must not be nil.
 func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool,
 	err error,
 ) {
@@ -41,7 +41,6 @@ func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text str
 	return res, true, nil
 }
 
-// trackedBody is a response body that calls a function when it is closed.
 type trackedBody struct {
 	io.ReadCloser
 	done func()
@@ -81,7 +80,6 @@ func SetHeaders(req *http.Request, hasBody bool, token string) {
 	}
 }
 
-// httpClient returns a client that connects to the program whatever the address is, and does not follow redirects.
 func (r *Runner) httpClient(up *running) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// maxLine is the maximum length of a program's line in bytes.
 const maxLine = maxAnswer + 1<<20
 
 // line is a message to or from a program. A message from the program is a progress message if it has Progress,
@@ -33,14 +32,13 @@ type line struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// waiter receives the answer to a call and its progress messages.
 type waiter struct {
 	answer   chan line
 	progress chan string
 }
 
 // lines exchanges lines of JSON with a program: requests to its standard input, and answers in any order from its
-// standard output. Lines that are no JSON objects go to its log. Answers to calls that have ended are dropped.
+// standard output. Lines that are no JSON objects go to its log.
 type lines struct {
 	log io.Writer
 	in  *os.File
@@ -64,7 +62,6 @@ func newLines(log io.Writer) (l *lines, in *os.File, err error) {
 	return &lines{log: log, in: out, waiting: map[int64]waiter{}, done: make(chan struct{})}, in, nil
 }
 
-// watch makes waiting calls fail when the program ends, and stops the program when its connection breaks.
 func (l *lines) watch(p program) {
 	select {
 	case <-p.Done():
@@ -88,8 +85,8 @@ func (l *lines) close() {
 	_ = l.in.Close()
 }
 
-// Write implements io.Writer for the output of the program. It never fails and never waits for a call to read, so that
-// the program is not blocked. It drops everything after a line of more than maxLine bytes, and ends the connection.
+// Write implements io.Writer for the output of the program. It does not wait for a call to read, so that the program is
+// not blocked. A line of more than maxLine bytes ends the connection.
 func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	l.mu.Lock()
@@ -116,7 +113,6 @@ func (l *lines) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// take passes a line to the call that waits for it, or to the log. The caller holds l.mu.
 func (l *lines) take(text []byte) {
 	var got line
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &got) != nil {
@@ -176,7 +172,7 @@ func (l *lines) why() error {
 	return l.broken
 }
 
-// send writes a line. If the program does not read, send waits until ctx ends.
+// If the program does not read, send waits until ctx ends.
 func (l *lines) send(ctx context.Context, text []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -197,7 +193,6 @@ func (l *lines) send(ctx context.Context, text []byte) error {
 	return err
 }
 
-// response converts an answer to an HTTP response.
 func response(got line) *http.Response {
 	res := &http.Response{StatusCode: got.Status, Header: http.Header{}}
 	for name, value := range got.Header {

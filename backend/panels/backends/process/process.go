@@ -1,13 +1,11 @@
-// Package process runs the program that answers the endpoints of a panel. The first call starts the program, in the
-// sandbox if there is one, with the rights that its manifest was granted. After a crash, a later call starts it again,
-// with increasing pauses between starts. It is stopped after some time without calls.
+// Package process runs the program that answers the endpoints of a panel. A call starts the program, in the sandbox if
+// there is one, with the rights that its manifest was granted. After a crash, a later call starts it again, with
+// increasing pauses between starts. It is stopped after some time without calls.
 //
 // Requests go to the program over HTTP on a loopback port, as lines of JSON on its standard input and output, or over
-// MCP. Answers are untrusted; the caller must limit the size of an HTTP body. Everything that a program started ends
-// with it.
+// MCP. Answers are untrusted; the caller must limit the size of an HTTP body.
 //
-// The pipeline decides whether a program may start. This package describes exactly what would run and what it may
-// access.
+// The pipeline decides whether a program may start. This package describes what would run and what it may access.
 package process
 
 import (
@@ -28,13 +26,10 @@ import (
 )
 
 const (
-	// tokenHeader contains the secret by which a panel's program recognizes Sextant's requests.
 	tokenHeader = "X-Sextant-Token"
-	// maxAnswer is the maximum size of an answer in bytes. It determines maxLine.
-	maxAnswer = 5 << 20
+	maxAnswer   = 5 << 20
 	// startLimit is the maximum time until a started program answers. The handshake with an MCP server is extra.
-	startLimit = 15 * time.Second
-	// healthPause is the interval between health checks during the start.
+	startLimit  = 15 * time.Second
 	healthPause = 50 * time.Millisecond
 	stopGrace   = 2 * time.Second
 	// stableAfter is the run time after which the next failure counts as the first one.
@@ -56,7 +51,7 @@ type Config struct {
 	// Confine is the sandbox. If it is nil, programs run unconfined and the user is asked before every start.
 	Confine *confine.Sandbox
 	// Egress gives programs access to the hosts that they were granted. If it is nil, programs in the whole sandbox
-	// have no network access. It does not restrict programs for which UnconfinedReason returns a reason.
+	// have no network access.
 	Egress *egress.Guard
 	// Data is the folder that contains one writable folder for each program.
 	Data string
@@ -85,7 +80,6 @@ type Runner struct {
 	cfg   Config
 	panel Panel
 	log   *procgroup.Tail
-	// tasks contains the goroutines that watch and stop the program.
 	tasks sync.WaitGroup
 
 	// starting is held during a start. It is a channel, so that a waiting call can be canceled.
@@ -102,7 +96,6 @@ type Runner struct {
 	stop     chan struct{}
 }
 
-// running is a started program. Once it has answered, it is Runner.up.
 type running struct {
 	program
 	since  time.Time
@@ -151,7 +144,6 @@ func (r *Runner) IsRunning() bool {
 	return r.up != nil && !hasEnded(r.up)
 }
 
-// hasEnded reports whether up has ended or its connection is broken.
 func hasEnded(up *running) bool {
 	var broken chan struct{}
 	if up.lines != nil {
@@ -168,7 +160,7 @@ func hasEnded(up *running) bool {
 }
 
 // acquire returns the running program and starts it if necessary. Unless it returns an error, the caller must call done
-// after reading the answer. Until then, the program is not stopped as idle.
+// after reading the answer.
 func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) (up *running, done func(), err error) {
 	r.mu.Lock()
 	r.users++
@@ -184,7 +176,6 @@ func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) 
 	return up, done, nil
 }
 
-// release lets the program be stopped if no call follows for a while.
 func (r *Runner) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,7 +200,6 @@ func (r *Runner) Restart() {
 	}
 }
 
-// stopIdle stops the program up if it is still idle.
 func (r *Runner) stopIdle(up *running) {
 	r.mu.Lock()
 	if r.users > 0 || r.up != up || r.ended {
@@ -266,7 +256,7 @@ func (r *Runner) ready(ctx context.Context, output func(stream, text string)) (*
 	return up, nil
 }
 
-// current returns the program if it is running. Otherwise it records its exit.
+// current records the exit of a program that has ended.
 func (r *Runner) current() *running {
 	r.mu.Lock()
 	up := r.up

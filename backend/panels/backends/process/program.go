@@ -17,7 +17,6 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// program is one run of a panel's command, in the sandbox or outside.
 type program interface {
 	// Done is closed when the program and everything it started have ended. ExitStatus then says how the program ended.
 	Done() <-chan struct{}
@@ -27,10 +26,8 @@ type program interface {
 	Dial(ctx context.Context, port int) (net.Conn, error)
 }
 
-// isolation says how much of the sandbox a program runs in.
 type isolation int
 
-// The levels: the whole sandbox, the sandbox without a network namespace, and no sandbox.
 const (
 	fullSandbox isolation = iota
 	sharedNetwork
@@ -53,11 +50,10 @@ func (r *Runner) isolation() (isolation, string) {
 		"listens or connects"
 }
 
-// usesStdio reports whether the program communicates over its standard input and output.
 func (r *Runner) usesStdio() bool { return r.panel.Backend.Stdio || r.IsMCPServer() }
 
-// UnconfinedReason says why the program would run outside of the sandbox or with an unrestricted network. It returns ""
-// if it would run in the whole sandbox. If not, the user is asked before each start.
+// UnconfinedReason says why the program would run outside of the sandbox or with an unrestricted network, "" if it
+// would run in the whole sandbox.
 func (r *Runner) UnconfinedReason() string {
 	_, why := r.isolation()
 	return why
@@ -69,8 +65,7 @@ const (
 	ports     = 10_000
 )
 
-// start starts the program. in and out are nil unless it communicates over its standard input and output. port is the
-// port on which it should listen. in is closed when it is no longer needed.
+// in and out are nil unless the program communicates over them. in is closed when it is no longer needed.
 func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, port int, err error) {
 	taken := false
 	defer func() {
@@ -152,7 +147,6 @@ func (r *Runner) confined(
 	return c, nil
 }
 
-// confined is a program in the sandbox.
 type confined struct {
 	run    *confine.Process
 	cancel context.CancelFunc
@@ -204,7 +198,6 @@ func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out 
 	return unconfined{p}, nil
 }
 
-// unconfined is a program outside of the sandbox.
 type unconfined struct{ *procgroup.Process }
 
 // Dial connects to a loopback port of this machine.
@@ -212,7 +205,6 @@ func (unconfined) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// checkCommand returns an error if the command cannot be found or executed.
 func checkCommand(command string) error {
 	if !strings.ContainsRune(command, '/') {
 		return lookPath(command)

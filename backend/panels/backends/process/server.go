@@ -17,9 +17,7 @@ import (
 )
 
 const (
-	// maxMessage is the maximum size of a message of an MCP server in bytes. A longer message ends the connection.
-	maxMessage = 16 << 20
-	// handshakeLimit is the maximum duration of the handshake with an MCP server.
+	maxMessage     = 16 << 20
 	handshakeLimit = 15 * time.Second
 )
 
@@ -30,10 +28,9 @@ type server struct {
 	session *sdk.ClientSession
 }
 
-// IsMCPServer reports whether the program is an MCP server. Then only CallTool may be used, otherwise only Do.
+// IsMCPServer reports whether the program is an MCP server. Use CallTool then, otherwise Do.
 func (r *Runner) IsMCPServer() bool { return r.panel.Backend.Kind == "mcp" }
 
-// beginServer starts the program with pipes for its standard input and output.
 func (r *Runner) beginServer(up *running, env []string) error {
 	in, toIt, err := os.Pipe()
 	if err != nil {
@@ -53,7 +50,6 @@ func (r *Runner) beginServer(up *running, env []string) error {
 	return nil
 }
 
-// connect performs the handshake with an MCP server. Other programs need none.
 func (r *Runner) connect(ctx context.Context, up *running) error {
 	s := up.server
 	if s == nil {

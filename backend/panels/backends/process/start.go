@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// launch starts the program and waits until it answers.
 func (r *Runner) launch(ctx context.Context) (*running, error) {
 	up := &running{token: rand.Text(), since: time.Now()}
 	env := []string{"SEXTANT_PANEL_ID=" + r.panel.ID, "SEXTANT_PANEL_TOKEN=" + up.token}
@@ -33,7 +32,6 @@ func (r *Runner) launch(ctx context.Context) (*running, error) {
 	return up, nil
 }
 
-// begin starts the program and prepares its client, lines or server.
 func (r *Runner) begin(up *running, env []string) (err error) {
 	if r.IsMCPServer() {
 		return r.beginServer(up, env)
@@ -57,7 +55,6 @@ func (r *Runner) begin(up *running, env []string) (err error) {
 	return nil
 }
 
-// await polls until the program answers. It fails after startLimit, if the program ends, or if the Runner is closed.
 func (r *Runner) await(ctx context.Context, up *running) error {
 	limit, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()

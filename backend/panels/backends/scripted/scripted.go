@@ -26,7 +26,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxFile is the maximum size of a script in bytes. The limit of package script is a little higher.
 const maxFile = 60 << 10
 
 // Config is the configuration that all scripts share.
@@ -113,7 +112,7 @@ if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no 
 return await __handlers[args.tool](args.args);`
 )
 
-// read returns the text of the script. It does not follow a link out of the panel's folder.
+// read does not follow a link out of the panel's folder.
 func (s *Script) read() (string, error) {
 	root, err := os.OpenRoot(s.panel.Dir)
 	if err != nil {
@@ -142,7 +141,6 @@ func (s *Script) read() (string, error) {
 	return string(text), nil
 }
 
-// host implements script.Host for one run: the functions that the script can call.
 type host struct {
 	s       *Script
 	call    toolspec.Call
@@ -186,7 +184,6 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 	return json.Marshal(r.Value)
 }
 
-// addSources records sources of what the script has read.
 func (h *host) addSources(sources ...string) {
 	for _, s := range sources {
 		if !slices.Contains(h.sources, s) {

@@ -12,7 +12,6 @@ import (
 	"sync"
 )
 
-// maxState is the maximum size of a script's store, in bytes of JSON.
 const maxState = 256 << 10
 
 // state is the store of a script: one JSON object in a file of the panel's data folder. Each change writes a new file.
@@ -21,7 +20,7 @@ type state struct {
 	mu      sync.Mutex
 }
 
-// do executes what: "get", "set" or "keys". Setting null deletes the key.
+// Setting null deletes the key.
 func (s *state) do(what string, args json.RawMessage) (json.RawMessage, error) {
 	var q struct {
 		Key   string          `json:"key"`

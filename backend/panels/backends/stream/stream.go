@@ -37,10 +37,8 @@ const (
 )
 
 const (
-	// maxPiece is the maximum size of a line or event in bytes.
 	maxPiece = 1 << 20
-	// maxText is the maximum size of Outcome.Text in bytes.
-	maxText = 200_000
+	maxText  = 200_000
 )
 
 // ErrTooLarge reports that the answer, or one line or event of it, exceeds its limit.
@@ -72,9 +70,9 @@ type Outcome struct {
 	Omitted         int
 }
 
-// Read reads body until a result, an error or its end, but at most limit bytes. It calls out for each piece of output;
-// stream is "stdout" or "progress". If the stream breaks or is too large, Read returns an error together with the
-// outcome until then. The error wraps ErrTooLarge if it is too large.
+// Read reads at most limit bytes of body until a result, an error or its end. It calls out for each piece of output;
+// stream is "stdout" or "progress". If the stream breaks or is too large (ErrTooLarge), Read returns an error together
+// with the outcome until then.
 func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string)) (Outcome, error) {
 	r := &reader{out: out}
 	left := &io.LimitedReader{R: body, N: limit + 1}
@@ -97,7 +95,6 @@ func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string))
 	return r.outcome, err
 }
 
-// errEnd stops reading after a result or an error.
 var errEnd = errors.New("the result is there")
 
 type reader struct {
@@ -130,7 +127,6 @@ func (r *reader) progress(text string) {
 	}
 }
 
-// text passes plain text on as it arrives.
 func (r *reader) text(body io.Reader) error {
 	piece := make([]byte, 8<<10)
 	held := 0
@@ -191,7 +187,6 @@ func (r *reader) lines(body io.Reader) error {
 	return ended(s)
 }
 
-// events reads the fields "event" and "data". An empty line ends an event.
 func (r *reader) events(body io.Reader) error {
 	s := scanner(body)
 	name, data := "", []string(nil)
@@ -224,7 +219,6 @@ func (r *reader) events(body io.Reader) error {
 	return r.piece(name, strings.Join(data, "\n"))
 }
 
-// piece handles one line or event.
 func (r *reader) piece(name, text string) error {
 	text = strings.ToValidUTF8(strings.TrimSuffix(text, "\r"), "\uFFFD")
 	if strings.TrimSpace(text) == "" || text == "[DONE]" {

@@ -41,7 +41,6 @@ const (
 	broken
 )
 
-// parser parses text. kind, token and start are the kind, text and offset of the current token.
 type parser struct {
 	text  string
 	pos   int

@@ -21,9 +21,7 @@ import (
 	"strings"
 )
 
-// Limits of a condition.
 const (
-	// maxLength is the maximum length in bytes.
 	maxLength = 500
 	maxDepth  = 16
 	maxNodes  = 100
