@@ -118,10 +118,8 @@ type System struct {
 	Apps       *mcpapps.Service
 	Sharing    *sharing.Provider
 
-	// mcpEgress is the egress guard of remote MCP servers.
-	mcpEgress *egress.Guard
-	consent   *consent.Asker
-	// panelCalls makes the calls of panels.
+	mcpEgress    *egress.Guard
+	consent      *consent.Asker
 	panelCalls   *calls.Gateway
 	browserPanel *browserpanel.Panel
 
@@ -141,7 +139,6 @@ type System struct {
 	closers    []closer
 }
 
-// closer is a part to close, with its name for the log.
 type closer struct {
 	name  string
 	close func() error
@@ -222,14 +219,12 @@ func (s *System) realWorkspace() string {
 	return folder
 }
 
-// publish publishes an event. It logs an error instead of returning it.
 func (s *System) publish(e event.Event) {
 	if _, err := s.Events.Publish(context.Background(), e); err != nil {
 		s.Log.Error("an event was not stored", "kind", e.Kind, "err", err)
 	}
 }
 
-// publisher adapts System.publish to the interface that several packages declare.
 type publisher struct{ sys *System }
 
 // Publish publishes e.
@@ -246,7 +241,7 @@ func (s *System) on(kind event.Kind, do func(event.Event)) {
 	})
 }
 
-// do makes a call through the pipeline. It can be passed to parts that are opened before the pipeline.
+// do can be passed to parts that are opened before the pipeline.
 func (s *System) do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, call)
 }

@@ -20,7 +20,6 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// Exit codes.
 const (
 	exitDone    = 0
 	exitFailed  = 1
@@ -28,7 +27,6 @@ const (
 	exitRefused = 3
 )
 
-// exitError is an error with an exit code and a text for the person.
 type exitError struct {
 	code int
 	text string
@@ -99,7 +97,6 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 	return exitDone
 }
 
-// commands contains the verbs.
 type commands struct {
 	Global
 
@@ -150,7 +147,6 @@ func (g *Global) flags() map[string]string {
 	return f
 }
 
-// versionVerb prints the version.
 type versionVerb struct{}
 
 // Run prints the version.

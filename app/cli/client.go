@@ -20,10 +20,8 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// runningInstance is a running Sextant to which the command line sends requests.
 type runningInstance struct{ instance.Instance }
 
-// proofTimeout limits the check that a port belongs to Sextant.
 const proofTimeout = 3 * time.Second
 
 // findInstance reads the instance file in dir and checks that its Sextant answers, otherwise it returns
@@ -91,7 +89,6 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 	return nil, errors.New(problem.Detail)
 }
 
-// mcpInstance returns i in the form that package mcpserver needs to connect to it.
 func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {

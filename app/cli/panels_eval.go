@@ -60,7 +60,6 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}))
 }
 
-// print prints the outcomes. If an eval failed, it returns an error with the exit code of a failure.
 func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 	failed, skipped := 0, 0
 	for _, o := range outcomes {

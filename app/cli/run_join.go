@@ -31,7 +31,6 @@ func privateHost(task string) string {
 	return ""
 }
 
-// stopTimeout limits the request that stops the turn.
 const stopTimeout = 3 * time.Second
 
 // join runs the task in the running Sextant: in a new conversation, in the window's tabs, with questions in the window.
@@ -66,7 +65,6 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) err
 	return report.verdict()
 }
 
-// follow sends the task and reads events until the turn ends.
 func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversation string, stream *websocket.Conn,
 	w io.Writer,
 ) (runReport, error) {
@@ -88,7 +86,6 @@ func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversa
 	return report, nil
 }
 
-// listen opens the stream of events after the sequence number seq.
 func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
 	conn, res, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(i.URL, "http")+"/ws", nil)

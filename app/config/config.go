@@ -114,8 +114,6 @@ func folder(flag, own, xdg, usual string) (string, error) {
 	return abs, nil
 }
 
-// readEnv returns the valid settings of the environment by key. It adds to Problems for each invalid value, and ignores
-// SEXTANT_… variables that are not settings.
 func (c *Config) readEnv() map[string]string {
 	k := koanf.New("\x00")
 	err := k.Load(env.Provider("\x00", env.Opt{
@@ -170,7 +168,6 @@ func (c *Config) readFile() map[string]string {
 	return out
 }
 
-// store adds a valid value to into. For an invalid value, it adds to Problems.
 func (c *Config) store(into map[string]string, name, value, where string) {
 	if err := CheckValue(name, value); err != nil {
 		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())

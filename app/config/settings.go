@@ -24,7 +24,6 @@ type Store interface {
 	UnsetSetting(ctx context.Context, key string) error
 }
 
-// publisher adds events to the event log.
 type publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
@@ -194,7 +193,6 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	return s.publish(ctx, k)
 }
 
-// changeable returns the key name, or an error if the window may not change it or a stronger layer fixes it.
 func (s *Settings) changeable(name string) (Key, error) {
 	k, ok := FindKey(name)
 	if !ok || !k.Window {
@@ -218,7 +216,6 @@ func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	return shown, err
 }
 
-// save stores a value. Secrets go to the vault, all others to SQLite.
 func (s *Settings) save(ctx context.Context, k Key, value string) error {
 	if !k.Secret {
 		return s.Store.SetSetting(ctx, k.Name, value)

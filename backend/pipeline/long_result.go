@@ -19,8 +19,7 @@ const (
 	maxTextInTurn = 24_000
 	firstBytes    = 12 << 10
 	lastBytes     = 4 << 10
-	// maxReason is the number of characters of an error that stay in its line; the rest becomes text.
-	maxReason = 2000
+	maxReason     = 2000
 	// maxHeading is the number of characters that a tool may put before a text that it has cut itself.
 	maxHeading = 40
 )

@@ -131,15 +131,13 @@ type Config struct {
 
 // Pipeline runs calls. It is safe for concurrent use.
 type Pipeline struct {
-	cfg     Config
-	stages  []stage
-	checker *schema.Checker
-	hosts   *hosts
-	repeats *repeatCache
-	// read remembers the text that calls read, so that it is recognized when a call sends it.
-	read  *taint.Memory
-	typed typedText
-	// secretUses contains the uses of secrets that the person allowed.
+	cfg        Config
+	stages     []stage
+	checker    *schema.Checker
+	hosts      *hosts
+	repeats    *repeatCache
+	read       *taint.Memory
+	typed      typedText
 	secretUses *secretUses
 
 	mu        sync.Mutex
@@ -152,8 +150,7 @@ type Pipeline struct {
 	// executions counts goroutines that run executors, including abandoned ones.
 	executions sync.WaitGroup
 	closed     bool
-	// dropped counts the audit rows that were not queued.
-	dropped int
+	dropped    int
 }
 
 // New returns a Pipeline without executors.
@@ -180,7 +177,6 @@ func (p *Pipeline) Register(origin toolspec.Origin, e Executor) {
 	p.executors[origin] = e
 }
 
-// callState is one call between enter and leave.
 type callState struct {
 	// call gets canonical arguments in validate and its surface in resolveSurface.
 	call     toolspec.Call
@@ -191,16 +187,13 @@ type callState struct {
 	// row is the audit row so far: the decision, its reason, the answer to a question.
 	row event.CallIntent
 	// asked is the question that the person answered by allowing the call.
-	asked string
-	// status overrides the status of the Result: declined, refused or stopped.
+	asked  string
 	status event.CallStatus
-	// intent is true once the intent is on disk.
 	intent bool
 	// intentFailed is true if the intent of a call that only reads could not be written. Only functions in writes
 	// access it.
 	intentFailed bool
-	// announced is true once the start of the call was published.
-	announced bool
+	announced    bool
 	// writes contains the call's events and audit rows that are being written, in order.
 	writes queue
 	// changes is the number of changing calls when the call began, for repeat.
@@ -208,10 +201,8 @@ type callState struct {
 	cancel  context.CancelCauseFunc
 }
 
-// stage is one stage of a call. A nil Result continues the call; any other ends it.
 type stage func(ctx context.Context, c *callState) *toolspec.Result
 
-// errStopped is the cause of the context of a stopped call.
 var errStopped = errors.New("stopped")
 
 // Do runs call through all stages and returns its outcome. A call without an ID gets one; any other ID must be new. If

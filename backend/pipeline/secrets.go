@@ -122,7 +122,6 @@ func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
 	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.SecretArgs...))
 }
 
-// maskedDescription returns d with literal secrets masked.
 func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Description {
 	v := p.cfg.Secrets
 	if v == nil {

@@ -131,13 +131,12 @@ func isClean(s string) bool {
 	return !gap || s == ""
 }
 
-// canHideText reports whether r is a tag, a blank filler or a variation selector other than those of emoji.
+// canHideText reports whether r is a tag, a blank filler or a variation selector other than that of emoji.
 func canHideText(r rune) bool {
 	return (r >= 0xE0000 && r <= 0xE0FFF) || (r >= 0xFE00 && r <= 0xFE0E) ||
 		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
 }
 
-// hasMore reports whether s has more than one rune.
 func hasMore(s string) bool {
 	_, size := utf8.DecodeRuneInString(s)
 	return size < len(s)

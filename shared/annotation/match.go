@@ -61,7 +61,6 @@ func Match(elements []Element, query string) (found []Element, partly bool) {
 	return found, most < len(words)
 }
 
-// lower returns s in lower case with single spaces.
 func lower(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // Inventory returns how many elements have each of the eight most frequent roles, and the number of other roles:

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// size contains the maximum lengths, in runes, of the parts around the elements.
 type size struct{ title, url, outcome, event, events, gone int }
 
 // sizes returns the sizes to try, from the usual one to the smallest that still identifies the page.
@@ -124,7 +123,6 @@ func truncate(head string, space int, count func(string) int) string {
 	return string(runes[:low]) + "…\n"
 }
 
-// takeFirst returns the first elements whose lines fit into space.
 func takeFirst(elements []Element, longest, space int, count func(string) int) (lines []string, kept []Element) {
 	covers := coversOf(elements)
 	for i := range elements {
@@ -225,7 +223,6 @@ func outcomeLine(a Observation, s size) string {
 	return strings.Join(parts, " · ")
 }
 
-// maxEvent is the maximum length of the text of an event, in runes.
 const maxEvent = 300
 
 // String returns e as it appears in the outcome line: "navigated to https://…", "opened tab 2".

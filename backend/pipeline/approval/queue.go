@@ -31,7 +31,6 @@ var (
 // maxClosed limits the closed questions that are remembered in order to tell them from unknown ones.
 const maxClosed = 1024
 
-// maxReason limits the person's reason, in bytes.
 const maxReason = 4096
 
 // Publisher stores and distributes events; *eventlog.Recorder implements it.
@@ -192,7 +191,7 @@ func (queue *Queue) take(id string, answer event.Answer, hash string) (*question
 	return q, nil
 }
 
-// remove removes q from the waiting questions. The caller must hold the lock.
+// The caller must hold the lock.
 func (queue *Queue) remove(q *question) {
 	queue.waiting = slices.DeleteFunc(queue.waiting, func(other *question) bool { return other == q })
 	if len(queue.closed) >= maxClosed {

@@ -51,7 +51,7 @@ func fold(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
 }
 
-// distance returns how different two folded names are. ok is false if neither can be a misspelling of the other.
+// ok is false if neither can be a misspelling of the other.
 func distance(a, b string) (int, bool) {
 	if a == "" || b == "" {
 		return 0, false
@@ -78,7 +78,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// edits returns the edit distance in bytes. Swapping two adjacent bytes is one edit (optimal string alignment).
+// Swapping two adjacent bytes is one edit (optimal string alignment).
 func edits(a, b string) int {
 	earlier, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

@@ -33,19 +33,15 @@ const (
 // synonymWeight is the weight of a synonym of a word in the query.
 const synonymWeight = 0.4
 
-// maxQuery limits the words of a query that are used.
 const maxQuery = 64
 
 // Index is a searchable set of definitions. It is read-only and safe for concurrent use.
 type Index struct {
-	docs []document
-	// containing is the number of documents that contain a word.
-	containing map[string]int
-	// averageLength is the mean length of all documents.
+	docs          []document
+	containing    map[string]int
 	averageLength float64
 }
 
-// document is one tool with the weight of each of its words.
 type document struct {
 	def    toolspec.Definition
 	weight map[string]float64
@@ -82,7 +78,6 @@ func (d *document) add(text string, weight float64) {
 	}
 }
 
-// schemaText returns the names, descriptions and enum strings in a schema.
 func schemaText(schema json.RawMessage) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {
