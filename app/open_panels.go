@@ -192,8 +192,8 @@ func (u panelUndo) UndoCall(ctx context.Context, undo wire.PanelUndo) toolspec.R
 	return u.sys.Panels.UndoCall(ctx, undo)
 }
 
-// CallAsPanel makes a call for the page of a panel. The panel is the caller, never the person. The call can use only
-// the panel's own tools and those that its manifest names. The System must have been opened with Serve.
+// CallAsPanel makes a call for the page of a panel. The panel is the caller, never the person. The System must have
+// been opened with Serve.
 func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
 	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.HasWindow()})
 }

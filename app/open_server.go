@@ -130,9 +130,9 @@ type WindowEgress struct {
 
 var errNotGranted = errors.New("no page of a panel or an MCP server may reach this host")
 
-// OpenWindowEgress opens the window's proxy, which stays open until Close. The proxy connects only to hosts that were
-// granted to a page of a panel or an MCP server. The window's own page needs only Direct. The content security policy
-// of a page limits what that page may reach; the proxy covers what no such policy controls, such as preconnect.
+// OpenWindowEgress opens the window's proxy, which connects only to hosts that were granted to a page of a panel or an
+// MCP server. The content security policy of a page limits what that page may reach; the proxy covers what no such
+// policy controls, such as preconnect. It stays open until Close.
 func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

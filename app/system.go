@@ -1,6 +1,6 @@
-// Package app is the composition root. OpenSystem opens all parts from the lowest layer up and connects each with the
-// parts that it needs; Close closes them in reverse order. The command line (app/cli) and the Wails window
-// (app/desktop) use it.
+// Package app is the composition root. OpenSystem opens the parts of the program from the lowest layer up and connects
+// each with the parts that it needs; Close closes them in reverse order. The command line (app/cli) and the Wails
+// window (app/desktop) use it.
 package app
 
 import (
@@ -64,7 +64,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// System contains all parts of the program. OpenSystem opens them and Close closes them. The exported parts are safe
+// System contains the parts of the program. OpenSystem opens them and Close closes them. The exported parts are safe
 // for concurrent use while the System is open.
 type System struct {
 	Config *config.Config
@@ -149,8 +149,7 @@ func (s *System) OnClose(name string, do func() error) {
 	s.closers = append(s.closers, closer{name, do})
 }
 
-// OpenSystem opens all parts, but listens for connections only if options.Serve is set. If it returns an error, it has
-// closed everything again.
+// OpenSystem opens the parts. It listens for connections only if options.Serve is set.
 func OpenSystem(
 	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {

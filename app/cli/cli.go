@@ -1,6 +1,5 @@
-// Package cli is the command line: all verbs (subcommands) with their flags, output and exit codes. The verbs mcp, run,
-// tools and panels eval connect to the running Sextant over loopback if there is one. Without one they open an
-// app.System. The other verbs open an app.System or only the files that they need.
+// Package cli is the command line: the verbs (subcommands) with their flags, output and exit codes. Some verbs connect
+// to the running Sextant over loopback if there is one. The others open an app.System or the files that they need.
 package cli
 
 import (

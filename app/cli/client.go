@@ -45,8 +45,7 @@ func (i runningInstance) get(ctx context.Context, path, token string, timeout ti
 	return i.do(ctx, http.MethodGet, path, token, nil, timeout)
 }
 
-// do sends a request with body as JSON and returns the body of the response. It returns a status over 299 as an error
-// with the response's detail. If timeout is 0, only ctx limits the wait.
+// do returns a status over 299 as an error with the response's detail. If timeout is 0, only ctx limits the wait.
 func (i runningInstance) do(ctx context.Context, method, path, token string, body any, timeout time.Duration) ([]byte,
 	error,
 ) {

@@ -93,9 +93,8 @@ type mcpImportVerb struct {
 	Yes     bool     `help:"Switch them on immediately, without asking."`
 }
 
-// Run shows what the servers in the file would run. It adds them and switches them on if --yes is set or the person
-// agrees at the terminal; if the person does not agree, it adds none. Without a terminal, it adds them switched off. It
-// adds none with --preview, and skips a server if its name is already in use.
+// Run shows what the servers in the file would run. It adds them if --yes is set or the person agrees. Without a
+// terminal, it adds them switched off. It adds none with --preview, and skips a server if its name is already in use.
 func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {

@@ -177,8 +177,7 @@ func (r runReport) unfinished() string {
 const watchTimeout = 5 * time.Second
 
 // watchRun prints the progress and the sentence of each call to err while the turn is running, unless quiet is true.
-// The returned function must be called after the turn. It returns the calls; if ran is true, it first waits up to
-// watchTimeout for the last events.
+// The returned function must be called after the turn. It returns the calls.
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall

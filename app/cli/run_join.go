@@ -20,8 +20,7 @@ import (
 )
 
 // privateHost returns "the address HOST" for the first host in the task that is on this machine or in a private
-// network, "" for none. In a separate run it counts as typed; a running Sextant opens it only for the person at its
-// window.
+// network, "" for none. A running Sextant opens it only for the person at its window.
 func privateHost(task string) string {
 	for _, host := range typedhosts.Find(task) {
 		if policy.IsLocalHost(host) {

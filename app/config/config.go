@@ -65,8 +65,7 @@ func (c *Config) WithDataDir(dir string) *Config {
 }
 
 // Load determines the folders and reads the environment and config.toml. flags contains the values of command line
-// flags by setting, and the folders as "data" and "config". Load returns a *FlagError if --allow-hosts, --deny-hosts or
-// --profile is invalid, and another error if a folder cannot be determined. It does not check other flags. Mistakes in
+// flags by setting, and the folders as "data" and "config". Load returns a *FlagError for an invalid flag. Mistakes in
 // the environment and the file become Problems.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
@@ -176,8 +175,7 @@ func (c *Config) store(into map[string]string, name, value, where string) {
 	into[name] = value
 }
 
-// FixedValue returns the value of a key in the layers that the window cannot change, and which layer has it. ok is
-// false if they have none; an empty flag counts as none.
+// FixedValue returns the value of a key in the layers that the window cannot change, and which layer has it.
 func (c *Config) FixedValue(name string) (value, source string, ok bool) {
 	for _, layer := range []struct {
 		source string

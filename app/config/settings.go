@@ -40,8 +40,8 @@ type Settings struct {
 	changing sync.Mutex
 	mu       sync.RWMutex
 	window   map[string]string
-	// OnChange is called after each change, before its event is published. It may read settings but not change any,
-	// because changing is locked. Set it before Settings is used concurrently.
+	// OnChange is called after each change, before its event is published. It may read settings but not change any. Set
+	// it before Settings is used concurrently.
 	OnChange func(key string)
 }
 
@@ -143,8 +143,8 @@ func (s *Settings) All() []event.Setting {
 }
 
 // Set changes a setting in the window's layer, and stores and publishes the change. It returns an error if the window
-// may not change the setting, a stronger layer fixes it, the value is invalid, or it cannot be stored or published.
-// Keys that begin with "draft." or "view." are used only by the window: they accept any text and are not published.
+// may not change the setting, a stronger layer fixes it, or the value is invalid. Keys that begin with "draft." or
+// "view." accept any text and are not published.
 func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
 	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
 		if err := s.Store.SetSetting(ctx, name, value); err != nil {

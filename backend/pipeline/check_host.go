@@ -16,8 +16,7 @@ const maxCommand = 120
 
 // CheckHost judges a host (host or host:port) to which a running command connects under a network limit of the sandbox.
 // If the policy wants a question, CheckHost asks the person; meanwhile the deadline of the call is paused. It returns
-// nil if the connection is allowed, and otherwise a sentence for the command's output. Each judged host is recorded in
-// the audit log.
+// nil if the connection is allowed, and otherwise a sentence for the command's output.
 func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host string) error {
 	c := p.newCall(call)
 	if p.selectTool(ctx, c) != nil {

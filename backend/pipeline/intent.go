@@ -53,8 +53,8 @@ func notRecorded(what string) *toolspec.Result {
 	return &r
 }
 
-// flush writes the audit rows and events of earlier calls that a full disk rejected. If that fails, no call runs, not
-// even one that only reads, because the audit log must be complete.
+// flush writes the audit rows and events of earlier calls that a full disk rejected. If that fails, the call does not
+// run, because the audit log must be complete.
 func (p *Pipeline) flush(ctx context.Context, c *callState) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := p.cfg.Pending.Flush(ctx, auditKey); err != nil {

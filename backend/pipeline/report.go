@@ -86,8 +86,7 @@ const (
 	previewWidth = 120
 )
 
-// preview returns the first lines of a text, for a tool that makes no preview. It leaves out structured values and
-// lines that equal the sentence.
+// preview leaves out structured values and lines that equal the sentence.
 func preview(result toolspec.Result, sentence string) (lines []string) {
 	text := result.Text
 	if s, ok := result.Value.(string); ok && text == "" {

@@ -7,8 +7,8 @@ import (
 
 const coveredBy = "covered by "
 
-// covers shortens the cover states in a list of elements. The first mention of a cover is complete and the mentions
-// directly after it are "covered". Later mentions have only the role or number if that is unambiguous.
+// covers shortens the cover states in a list of elements: the first mention of a cover is complete, later ones are
+// short.
 type covers struct {
 	// short maps a complete cover state to the text of its later mentions.
 	short map[string]string

@@ -23,14 +23,12 @@ type Budget struct {
 }
 
 // Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
-// element, the numbers of elements that are gone, the note, and a line about elements that are not listed. A cover of
-// several elements is described once. Text of the page cannot add or end a line.
+// element, the numbers of elements that are gone, and a line about elements that are not listed. Text of the page
+// cannot add or end a line.
 func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
 // TextWithin returns the text form of a within a budget. It first shortens the lines about the page and what happened,
-// then long names, and then omits elements (unusable ones and links before controls), which it adds to a.LeftOut. It
-// sets a.Elements to the elements in the text. Three or more elements of which only the cover has changed, in the same
-// way, are listed by their numbers alone.
+// then long names, and then omits elements, which it adds to a.LeftOut. It sets a.Elements to the elements in the text.
 func TextWithin(a *Observation, budget Budget) string {
 	whole := a.Elements
 	folds, listed := fold(a)

@@ -49,8 +49,8 @@ type titledValue struct {
 	Title string `json:"title"`
 }
 
-// FormFields converts the JSON Schema of an object with primitive values and choices to form fields: required fields
-// first, then by name. It fails for any other schema, and for one that is too large for a person to read.
+// FormFields converts the JSON Schema of an object with primitive values and choices to form fields, required fields
+// first. It fails for any other schema, and for one that is too large for a person to read.
 func FormFields(schema []byte) ([]event.FormField, error) {
 	var form struct {
 		Properties map[string]property `json:"properties"`

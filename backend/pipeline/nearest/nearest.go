@@ -1,5 +1,5 @@
 // Package nearest finds the known name of which another name is probably a misspelling, for "did you mean" in errors.
-// The result is only for display; no code may act on it.
+// The result is for display; no code may act on it.
 package nearest
 
 import (
@@ -12,8 +12,7 @@ import (
 const maxName = 128
 
 // Names returns at most n of known that resemble name, best match first. It ignores case and separators
-// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters. A name over 128 bytes
-// resembles none.
+// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters.
 func Names(name string, known []string, n int) []string {
 	if len(name) > maxName {
 		return nil

@@ -1,8 +1,7 @@
 // Package search finds tools by a description of the task, for catalogs that are too large for a prompt. It ranks
 // names, descriptions, parameters and examples with BM25.
 //
-// The same definitions and query give the same tools in the same order. A tool is found only if it contains a word of
-// the query or a synonym. The package runs nothing.
+// The same definitions and query give the same tools in the same order. The package runs nothing.
 package search
 
 import (
@@ -112,8 +111,7 @@ func appendTexts(b *strings.Builder, v any, depth int) {
 	appendTexts(b, object["items"], depth+1)
 }
 
-// Find returns at most n tools for query, best match first. A tool with its exact name in query comes before all
-// others.
+// Find returns at most n tools for query, best match first.
 func (index *Index) Find(query string, n int) []toolspec.Definition {
 	asked := words(query)
 	asked = asked[:min(len(asked), maxQuery)]
