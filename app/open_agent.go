@@ -25,10 +25,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// closeLimit is how long closing waits for running calls.
 const closeLimit = 5 * time.Second
 
-// openPipeline opens the catalog of tools, and the pipeline with the executors of all origins.
 func (s *System) openPipeline(context.Context, OpenOptions) error {
 	sources := []catalog.Source{s.Workspace, s.PageTools}
 	groupsOff := func() []string { return s.Settings.List("groups_off") }
@@ -67,7 +65,6 @@ func (s *System) policySettings() policy.Settings {
 	}
 }
 
-// callTools returns the names of the tools, other than the panel's own, that its manifest lists in call_tools.
 func (s *System) callTools(panel string) []string {
 	names, _ := s.Panels.CallTools(panel)
 	return names
@@ -81,7 +78,6 @@ func (s *System) panelIDs() []string {
 	return ids
 }
 
-// openAgent opens the models and the loop that runs turns.
 func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	secret, err := s.promptSecret(ctx)
 	if err != nil {
@@ -133,7 +129,6 @@ func (s *System) promptSecret(ctx context.Context) (string, error) {
 	return stored, s.Store.SetSetting(ctx, key, stored)
 }
 
-// modelServices returns the configured model services by provider.
 func (s *System) modelServices() map[string]providers.Service {
 	services := map[string]providers.Service{}
 	for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
@@ -148,7 +143,6 @@ func (s *System) modelServices() map[string]providers.Service {
 	return services
 }
 
-// settingChanged applies a changed setting to the catalog and the model services.
 func (s *System) settingChanged(key string) {
 	if key == "tools_off" || key == "groups_off" {
 		s.publish(event.New(event.CatalogChanged, event.NoData{}))
@@ -160,7 +154,6 @@ func (s *System) settingChanged(key string) {
 	}
 }
 
-// followDevice emulates the device of the activity bar in the window's tabs.
 func (s *System) followDevice() {
 	set := func(name string) { s.Browser.Session("").SetDevice(page.EmulationFor(name)) }
 	shown := s.Workspace.ActivityBar().Device
@@ -173,13 +166,11 @@ func (s *System) followDevice() {
 	})
 }
 
-// toolList adapts the catalog to the interface of the loop.
 type toolList struct{ sys *System }
 
 // Definitions returns the tools that can be called while panel is active.
 func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys.offeredTools(panel) }
 
-// pilotState returns the state of the window from which the pilot completes commands.
 func (s *System) pilotState(panel string) grammar.WindowState {
 	return grammar.WindowState{
 		Marks: sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),

@@ -40,7 +40,6 @@ func (s *System) openEgress(context.Context, OpenOptions) error {
 	return nil
 }
 
-// openBrowser prepares the controlled Chromium, which starts on first use.
 func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	proxy, err := s.Egress.StartProxy()
 	if err != nil {
@@ -69,7 +68,6 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	return nil
 }
 
-// profileDir returns the folder of the browser's profile, "" for a temporary profile.
 func (s *System) profileDir(options OpenOptions) string {
 	name := s.Settings.Get("profile")
 	switch {
@@ -81,7 +79,6 @@ func (s *System) profileDir(options OpenOptions) string {
 	return filepath.Join(s.Config.DataDir, "profiles", name)
 }
 
-// panelTitle returns the title of a panel, "" if there is no such panel.
 func (s *System) panelTitle(id string) string {
 	for _, p := range s.Panels.Panels() {
 		if p.ID == id {
@@ -114,7 +111,6 @@ func (s *System) recordPersonStep(step browser.PersonStep) {
 	}).OfCall(id))
 }
 
-// pageControl adapts the browser to pipeline.PageControl.
 type pageControl struct{ browser *browser.Browser }
 
 var _ pipeline.PageControl = pageControl{}

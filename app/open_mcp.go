@@ -20,7 +20,6 @@ import (
 	"sextant/shared/event"
 )
 
-// openMCP opens the MCP client and starts its servers.
 func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 	s.consent = consent.New(consent.Config{
 		Approvals: s.Approvals, Mask: s.Secrets.Mask, OpenPage: s.openInBrowser, Model: s.languageModel,
@@ -57,12 +56,10 @@ func (s *System) mcpCommand(server string) string {
 	return mcpconfig.CommandOf(s.mcpConfigPath(), server)
 }
 
-// importReader returns a reader for the MCP servers that other programs use.
 func (s *System) importReader() importers.Reader {
 	return importers.NewReader(s.Config.DataDir, s.WorkspaceFolder())
 }
 
-// serverSandbox returns the sandbox of MCP servers that are programs.
 func (s *System) serverSandbox(options OpenOptions) *launch.Sandbox {
 	box := &launch.Sandbox{
 		Confine: s.Confine, Homes: s.dataPath("mcp-servers"), Home: s.home,
@@ -85,7 +82,6 @@ func (s *System) openInBrowser(address string) {
 	}
 }
 
-// languageModel returns the selected model, "" if it is the built-in pilot.
 func (s *System) languageModel() string {
 	if name := s.Settings.Get("model"); name != llm.PilotName {
 		return name
@@ -93,7 +89,6 @@ func (s *System) languageModel() string {
 	return ""
 }
 
-// completeForServer sends messages of an MCP server to a model.
 func (s *System) completeForServer(
 	ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion,
 ) (requests.SamplingAnswer, error) {

@@ -25,7 +25,6 @@ type OpenOptions struct {
 	WaitMCP bool
 }
 
-// mcpStartLimit is the maximum time that WaitForMCP waits.
 const mcpStartLimit = 10 * time.Second
 
 // WaitForMCP returns when no MCP server is starting any more, after 10 seconds, or when ctx or the System ends.

@@ -51,7 +51,6 @@ func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	return nil
 }
 
-// pageSource returns the page of a panel, or of an MCP server if id is in s.Apps.
 func (s *System) pageSource(id string) (pages.Source, bool) {
 	if page, ok := s.Apps.Page(id); ok {
 		return page, true
@@ -62,7 +61,6 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 	}, ok
 }
 
-// openPanels opens the backends of the built-in panels, and the registry of all panels.
 func (s *System) openPanels(context.Context, OpenOptions) error {
 	s.Editor = codeeditor.New(s.Files, codeeditor.OpenStateStore(s.dataPath("editor"), s.editorChanged))
 	var err error
@@ -99,7 +97,6 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 // The registry finds handlers that describe their calls by a type assertion. FileHandler must pass it.
 var _ registry.Describer = (*panels.FileHandler)(nil)
 
-// panelHandlers returns the handlers of the built-in panels by panel id.
 func (s *System) panelHandlers() map[string]http.Handler {
 	return map[string]http.Handler{
 		"terminal":    s.Terminals.Handler(),
@@ -132,7 +129,6 @@ func (s *System) panelHandlers() map[string]http.Handler {
 	}
 }
 
-// toolExists reports whether there is a tool with this name, whether or not it is available now.
 func (s *System) toolExists(tool string) bool {
 	is := func(d toolspec.Definition) bool { return d.Name == tool }
 	return slices.ContainsFunc(s.Catalog.ForPanel("").All(), is) ||
@@ -140,14 +136,12 @@ func (s *System) toolExists(tool string) bool {
 		slices.Contains(s.Settings.List("tools_off"), tool)
 }
 
-// pageContent returns the active page as Markdown. It makes a call for the caller of call.
 func (s *System) pageContent(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, toolspec.Call{
 		Tool: s.Nav.EnvironmentTool("content"), Args: json.RawMessage(`{"format":"markdown"}`), Panel: call.Panel, From: call.From,
 	})
 }
 
-// activeTab returns the window's active tab, the zero value if there is none.
 func (s *System) activeTab() event.Tab {
 	state := s.Browser.State()
 	for _, tab := range state.Tabs {
@@ -158,7 +152,6 @@ func (s *System) activeTab() event.Tab {
 	return event.Tab{}
 }
 
-// editorChanged publishes the code editor's context for its tools.
 func (s *System) editorChanged(state wire.EditorState) {
 	if s.Panels == nil {
 		return // openTools publishes the context after the panels are read
@@ -168,7 +161,6 @@ func (s *System) editorChanged(state wire.EditorState) {
 	}
 }
 
-// runInTerminal makes an ordinary call of the shell tool and writes its output to a terminal.
 func (s *System) runInTerminal(ctx context.Context, r terminal.CommandRun) toolspec.Result {
 	ctx = shell.WithTerminal(ctx, &shell.Terminal{
 		Columns: r.Columns, Rows: r.Rows, OnStart: r.OnStart,
@@ -179,7 +171,6 @@ func (s *System) runInTerminal(ctx context.Context, r terminal.CommandRun) tools
 	})
 }
 
-// writerFunc adapts a function to io.Writer.
 type writerFunc func([]byte)
 
 // Write implements io.Writer.
@@ -201,13 +192,12 @@ func (u panelUndo) UndoCall(ctx context.Context, undo wire.PanelUndo) toolspec.R
 	return u.sys.Panels.UndoCall(ctx, undo)
 }
 
-// CallAsPanel makes a call for the page of a panel. The panel is the caller, never the person. The call can use only
-// the panel's own tools and those that its manifest names. The System must have been opened with Serve.
+// CallAsPanel makes a call for the page of a panel. The panel is the caller, never the person. The System must have
+// been opened with Serve.
 func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
 	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.HasWindow()})
 }
 
-// showPanel makes a panel active, like the tool that opens it.
 func (s *System) showPanel(ctx context.Context, panel string) error {
 	_, err := s.Workspace.Execute(ctx, toolspec.Call{Tool: s.Nav.OpenTool(panel)}, toolspec.Definition{}, nil)
 	return err

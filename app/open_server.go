@@ -21,8 +21,6 @@ import (
 	"sextant/frontend"
 )
 
-// openServer opens what serves MCP clients and, if options.Serve is set, the loopback server with HTTP, WebSocket and
-// MCP.
 func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	s.Sharing = sharing.New(sharing.Config{
 		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
@@ -102,13 +100,11 @@ func (s *System) URL() string { return s.server.URL() }
 // Token returns the key with which programs use the HTTP server.
 func (s *System) Token() string { return s.keys.Token() }
 
-// role reports whether a key is valid for the WebSocket, and whether it is the key of a window.
 func (s *System) role(key string) (valid, window bool) {
 	r := s.keys.Role(key)
 	return r != access.RoleNone, r == access.RoleWindow
 }
 
-// hasWindow reports whether a person can be asked in a window now.
 func (s *System) hasWindow() bool { return s.hub.HasWindow() }
 
 // joinMCP returns the configuration of the MCP server for a client that joins. The client has its own browser tabs
@@ -132,12 +128,11 @@ type WindowEgress struct {
 	Direct []string
 }
 
-// errNotGranted is returned to a page that connects to a host that no page was granted.
 var errNotGranted = errors.New("no page of a panel or an MCP server may reach this host")
 
-// OpenWindowEgress opens the window's proxy, which stays open until Close. The proxy connects only to hosts that were
-// granted to a page of a panel or an MCP server. The window's own page needs only Direct. The content security policy
-// of a page limits what that page may reach; the proxy covers what no such policy controls, such as preconnect.
+// OpenWindowEgress opens the window's proxy, which connects only to hosts that were granted to a page of a panel or an
+// MCP server. The content security policy of a page limits what that page may reach; the proxy covers what no such
+// policy controls, such as preconnect. It stays open until Close.
 func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -150,7 +145,6 @@ func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	return WindowEgress{Proxy: addr, Direct: []string{s.Host(), s.PageServer.Host()}}, nil
 }
 
-// checkPageHost returns an error unless a page of a panel or an MCP server was granted the host.
 func (s *System) checkPageHost(_ context.Context, host string) error {
 	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
 		page, ok := s.Panels.Webview(panel)

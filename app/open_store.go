@@ -21,7 +21,6 @@ import (
 // DatabaseName is the name of the SQLite file in the data folder.
 const DatabaseName = "sextant.db"
 
-// openStore opens the secrets first, then everything else that is stored, and the queue of approvals.
 func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	if err := s.openSecrets(); err != nil {
 		return err

@@ -25,7 +25,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// openFiles opens the tools that read and change files.
 func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	s.ProtectedPaths = protectedpaths.New(
 		protectedpaths.OwnFolders{Home: s.home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
@@ -65,10 +64,8 @@ func (s *System) forbiddenIn(tool string) func(context.Context) ([]string, error
 	return func(ctx context.Context) ([]string, error) { return s.forbidden(ctx, tool, s.realWorkspace()) }
 }
 
-// maxSwept is the number of recently changed files that sweepFiles checks.
 const maxSwept = 50
 
-// sweepFiles removes temporary files that interrupted writes have left.
 func (s *System) sweepFiles(ctx context.Context) {
 	paths, err := s.Store.RecentlyChangedPaths(ctx, maxSwept)
 	if err == nil {
@@ -130,13 +127,11 @@ func (s *System) toolkits() []baseline.Toolkit {
 	}
 }
 
-// reservedNames returns the names that no tool of a panel may have.
 func (s *System) reservedNames() []string {
 	names := append(s.Nav.ToolNames(), toolspec.CallTool, toolspec.FinalResponse)
 	return append(names, baseline.ToolNames(append(s.toolkits(), s.Workspace)...)...)
 }
 
-// offeredTools returns the tools that can be called while panel is active.
 func (s *System) offeredTools(panel string) []toolspec.Definition {
 	return s.Catalog.ForPanel(panel).All()
 }

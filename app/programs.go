@@ -12,7 +12,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// programs implements httpapi.Programs with the programs that are connected over MCP.
 type programs struct{ sys *System }
 
 var _ httpapi.Programs = programs{}

@@ -42,7 +42,6 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	}, nil
 }
 
-// banners returns the problems that the window shows until they are solved.
 func (s *System) banners() []wire.Banner {
 	out := []wire.Banner{}
 	for _, p := range s.Config.Problems {

@@ -1,6 +1,6 @@
-// Package app is the composition root. OpenSystem opens all parts from the lowest layer up and connects each with the
-// parts that it needs; Close closes them in reverse order. The command line (app/cli) and the Wails window
-// (app/desktop) use it.
+// Package app is the composition root. OpenSystem opens the parts of the program from the lowest layer up and connects
+// each with the parts that it needs; Close closes them in reverse order. The command line (app/cli) and the Wails
+// window (app/desktop) use it.
 package app
 
 import (
@@ -64,7 +64,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// System contains all parts of the program. OpenSystem opens them and Close closes them. The exported parts are safe
+// System contains the parts of the program. OpenSystem opens them and Close closes them. The exported parts are safe
 // for concurrent use while the System is open.
 type System struct {
 	Config *config.Config
@@ -118,10 +118,8 @@ type System struct {
 	Apps       *mcpapps.Service
 	Sharing    *sharing.Provider
 
-	// mcpEgress is the egress guard of remote MCP servers.
-	mcpEgress *egress.Guard
-	consent   *consent.Asker
-	// panelCalls makes the calls of panels.
+	mcpEgress    *egress.Guard
+	consent      *consent.Asker
 	panelCalls   *calls.Gateway
 	browserPanel *browserpanel.Panel
 
@@ -141,7 +139,6 @@ type System struct {
 	closers    []closer
 }
 
-// closer is a part to close, with its name for the log.
 type closer struct {
 	name  string
 	close func() error
@@ -152,8 +149,7 @@ func (s *System) OnClose(name string, do func() error) {
 	s.closers = append(s.closers, closer{name, do})
 }
 
-// OpenSystem opens all parts, but listens for connections only if options.Serve is set. If it returns an error, it has
-// closed everything again.
+// OpenSystem opens the parts. It listens for connections only if options.Serve is set.
 func OpenSystem(
 	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {
@@ -222,14 +218,12 @@ func (s *System) realWorkspace() string {
 	return folder
 }
 
-// publish publishes an event. It logs an error instead of returning it.
 func (s *System) publish(e event.Event) {
 	if _, err := s.Events.Publish(context.Background(), e); err != nil {
 		s.Log.Error("an event was not stored", "kind", e.Kind, "err", err)
 	}
 }
 
-// publisher adapts System.publish to the interface that several packages declare.
 type publisher struct{ sys *System }
 
 // Publish publishes e.
@@ -246,7 +240,7 @@ func (s *System) on(kind event.Kind, do func(event.Event)) {
 	})
 }
 
-// do makes a call through the pipeline. It can be passed to parts that are opened before the pipeline.
+// do can be passed to parts that are opened before the pipeline.
 func (s *System) do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, call)
 }

@@ -19,7 +19,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// auditVerb reads the audit log. It can be used while Sextant is running.
 type auditVerb struct {
 	Verify auditVerifyVerb `cmd:"" help:"Read the whole log and report whether a row was changed."`
 	Show   auditShowVerb   `cmd:"" default:"withargs" help:"Show the newest calls, or one call in full."`

@@ -1,6 +1,5 @@
-// Package cli is the command line: all verbs (subcommands) with their flags, output and exit codes. The verbs mcp, run,
-// tools and panels eval connect to the running Sextant over loopback if there is one. Without one they open an
-// app.System. The other verbs open an app.System or only the files that they need.
+// Package cli is the command line: the verbs (subcommands) with their flags, output and exit codes. Some verbs connect
+// to the running Sextant over loopback if there is one. The others open an app.System or the files that they need.
 package cli
 
 import (
@@ -20,7 +19,6 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// Exit codes.
 const (
 	exitDone    = 0
 	exitFailed  = 1
@@ -28,7 +26,6 @@ const (
 	exitRefused = 3
 )
 
-// exitError is an error with an exit code and a text for the person.
 type exitError struct {
 	code int
 	text string
@@ -99,7 +96,6 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 	return exitDone
 }
 
-// commands contains the verbs.
 type commands struct {
 	Global
 
@@ -150,7 +146,6 @@ func (g *Global) flags() map[string]string {
 	return f
 }
 
-// versionVerb prints the version.
 type versionVerb struct{}
 
 // Run prints the version.

@@ -20,10 +20,8 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// runningInstance is a running Sextant to which the command line sends requests.
 type runningInstance struct{ instance.Instance }
 
-// proofTimeout limits the check that a port belongs to Sextant.
 const proofTimeout = 3 * time.Second
 
 // findInstance reads the instance file in dir and checks that its Sextant answers, otherwise it returns
@@ -47,8 +45,7 @@ func (i runningInstance) get(ctx context.Context, path, token string, timeout ti
 	return i.do(ctx, http.MethodGet, path, token, nil, timeout)
 }
 
-// do sends a request with body as JSON and returns the body of the response. It returns a status over 299 as an error
-// with the response's detail. If timeout is 0, only ctx limits the wait.
+// do returns a status over 299 as an error with the response's detail. If timeout is 0, only ctx limits the wait.
 func (i runningInstance) do(ctx context.Context, method, path, token string, body any, timeout time.Duration) ([]byte,
 	error,
 ) {
@@ -91,7 +88,6 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 	return nil, errors.New(problem.Detail)
 }
 
-// mcpInstance returns i in the form that package mcpserver needs to connect to it.
 func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {

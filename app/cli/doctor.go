@@ -20,7 +20,6 @@ import (
 	"sextant/frontend"
 )
 
-// doctorVerb checks whether everything that Sextant needs works on this machine.
 type doctorVerb struct {
 	JSON  bool `help:"Print JSON."`
 	Fresh bool `help:"If the database is damaged, rename its file and start with an empty one."`
@@ -133,7 +132,6 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 	return out
 }
 
-// windowFinding checks whether this program can open a window here.
 func windowFinding() finding {
 	switch {
 	case !frontend.Built():
@@ -156,7 +154,6 @@ func windowFinding() finding {
 	return finding{State: "ok", What: "window", Says: "a display was found"}
 }
 
-// sandboxFinding checks whether commands run in a sandbox here.
 func sandboxFinding(c *confine.Sandbox) finding {
 	ok, how, why := c.Available()
 	if !ok {
@@ -169,7 +166,6 @@ func sandboxFinding(c *confine.Sandbox) finding {
 	return finding{State: "ok", What: "sandbox", Says: "commands run in " + how}
 }
 
-// secretsFinding tells where secrets are stored, or which one cannot be read.
 func secretsFinding(v *secrets.Vault) finding {
 	where := v.StorageInfo()
 	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}

@@ -9,7 +9,6 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// mcpVerb serves the tools over MCP on stdin and stdout.
 type mcpVerb struct {
 	Headless   bool   `help:"Start a separate Sextant and browser, even if one is running."`
 	Share      bool   `help:"Use the tabs of the window; without it, a client has tabs of its own."`
@@ -73,7 +72,6 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// checkBrowserURL returns an error if address is not a valid debugging address.
 func checkBrowserURL(address string) error {
 	u, err := url.Parse(address)
 	if err == nil && u.Host != "" {

@@ -10,7 +10,6 @@ import (
 	"sextant/backend/api/mcpserver/sharing"
 )
 
-// join connects the MCP client on stdin and stdout to the running Sextant.
 func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) error {
 	if v.Panel != "" {
 		at, err := findInstance(ctx, config.DataDir)

@@ -18,7 +18,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// mcpServersVerb manages the MCP servers that Sextant uses.
 type mcpServersVerb struct {
 	List   mcpListVerb   `cmd:"" default:"1" help:"List the servers and their tools."`
 	Add    mcpAddVerb    `cmd:"" help:"Add a server."`
@@ -94,9 +93,8 @@ type mcpImportVerb struct {
 	Yes     bool     `help:"Switch them on immediately, without asking."`
 }
 
-// Run shows what the servers in the file would run. It adds them and switches them on if --yes is set or the person
-// agrees at the terminal; if the person does not agree, it adds none. Without a terminal, it adds them switched off. It
-// adds none with --preview, and skips a server if its name is already in use.
+// Run shows what the servers in the file would run. It adds them if --yes is set or the person agrees. Without a
+// terminal, it adds them switched off. It adds none with --preview, and skips a server if its name is already in use.
 func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -139,7 +137,6 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// printPreview prints what an import would add. If only is not empty, it prints only the servers in it.
 func printPreview(out io.Writer, p importers.Preview, only []string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	line("This is %s.", p.Format)
@@ -171,7 +168,6 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 	}
 }
 
-// confirm asks a question at the terminal and reports whether the answer is yes.
 func confirm(ctx context.Context, io Streams, question string) (bool, error) {
 	_, _ = fmt.Fprint(io.Err, question)
 	answer := make(chan string, 1)

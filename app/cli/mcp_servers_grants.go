@@ -16,7 +16,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// mcpGrantsVerb shows and changes what the program of an MCP server may access.
 type mcpGrantsVerb struct {
 	Name    string   `arg:"" help:"Name of the server."`
 	Network []string `help:"Hosts it may reach, replacing the current list; * allows the whole network, none allows nothing." placeholder:"HOST"`
@@ -52,7 +51,6 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	return nil
 }
 
-// change applies the options to the entry and reports whether there were any.
 func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	now := access.Override{}
 	if entry.Sextant != nil {
@@ -96,7 +94,6 @@ func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	return changed
 }
 
-// sandboxOf returns the sandbox of MCP servers. It is used only to describe their access.
 func sandboxOf(config *config.Config) *launch.Sandbox {
 	home, _ := os.UserHomeDir() // if it is unknown, protected paths are recognized only by their names
 	own := []string{config.DataDir, config.ConfigDir}

@@ -12,8 +12,6 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// openForVerb loads the configuration, prints its problems to io.Err and opens a System. It applies the options that
-// OpenSystem ignores: AllowTemporaryData and WaitMCP.
 func openForVerb(
 	ctx context.Context,
 	flags map[string]string,
@@ -41,7 +39,6 @@ func openForVerb(
 	return sys, nil
 }
 
-// openTemporary opens a System with a temporary data folder, which closing the System deletes.
 func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenOptions, log *slog.Logger,
 	io Streams,
 ) (*app.System, error) {

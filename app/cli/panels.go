@@ -14,7 +14,6 @@ import (
 	"sextant/shared/navigation"
 )
 
-// panelsVerb lists, checks and creates panels.
 type panelsVerb struct {
 	List     panelsListVerb     `cmd:"" default:"1" help:"List every panel."`
 	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`

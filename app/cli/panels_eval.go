@@ -24,7 +24,7 @@ type panelsEvalVerb struct {
 }
 
 // Run makes the calls of the evals through the pipeline. In a running Sextant, the questions appear in its window;
-// otherwise nobody is asked, so a call that needs an answer is refused unless --yes-to or a grant allows it.
+// otherwise a call that needs an answer is refused unless --yes-to or a grant allows it.
 func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
 		return failure(exitUsage, "%v", err)
@@ -60,7 +60,6 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}))
 }
 
-// print prints the outcomes. If an eval failed, it returns an error with the exit code of a failure.
 func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 	failed, skipped := 0, 0
 	for _, o := range outcomes {

@@ -24,7 +24,6 @@ type panelsPackVerb struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// packedPanel is the output of pack and install with --json.
 type packedPanel struct {
 	Panel string `json:"panel"`
 	// File is the path of the written archive. Folder is the folder of the installed panel.
@@ -93,7 +92,6 @@ func writeFile(path string, text []byte) error {
 	return os.Rename(temp.Name(), path)
 }
 
-// invalidPanel prints the problems of a panel like the verb validate.
 func invalidPanel(io Streams, err error) error {
 	var bad *authoring.InvalidPanelError
 	if !errors.As(err, &bad) {
@@ -181,7 +179,6 @@ func readArchive(path string) ([]byte, error) {
 	return text, nil
 }
 
-// printOffer prints what would be installed to stderr.
 func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
 	version := cmp.Or(o.Version, "without a version")
@@ -230,7 +227,6 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	}
 }
 
-// confirmInstall asks at the terminal. It returns an error if there is no terminal or the answer is not yes.
 func confirmInstall(ctx context.Context, io Streams, o authoring.PackageOffer) error {
 	if !isTerminal(io.In) {
 		return failure(exitRefused,

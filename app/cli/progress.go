@@ -18,7 +18,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// progressInterval is the minimum time between two lines of progress.
 const progressInterval = time.Second
 
 // progressLines prints the progress of running calls to w. It prints at most one line per progressInterval and drops
@@ -30,7 +29,6 @@ type progressLines struct {
 	last time.Time
 }
 
-// add handles the data of a call.output event.
 func (p *progressLines) add(data json.RawMessage) {
 	var chunk event.CallChunk
 	if json.Unmarshal(data, &chunk) != nil || chunk.Stream != "progress" {
@@ -47,7 +45,6 @@ func (p *progressLines) add(data json.RawMessage) {
 	_, _ = fmt.Fprintln(p.w, line)
 }
 
-// printProgress prints the progress of the call id and its steps until stop is called.
 func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	sub := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
 	progress := &progressLines{w: w}
@@ -65,8 +62,7 @@ func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	}
 }
 
-// printProgress prints the progress of the next call of tool with args in the running Sextant until stop is called. If
-// it cannot read the events, it prints nothing; the call does not depend on them.
+// If the events cannot be read, nothing is printed; the call does not depend on them.
 func (i runningInstance) printProgress(
 	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
 ) (stop func()) {
@@ -103,7 +99,6 @@ func (i runningInstance) printProgress(
 	}
 }
 
-// sameJSON reports whether two texts are the same JSON, apart from white space and the order of members.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

@@ -17,7 +17,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// runVerb runs one task and prints the answer.
 type runVerb struct {
 	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
 	Model  string `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
@@ -28,11 +27,9 @@ type runVerb struct {
 
 	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
-	// answerFormat is the parsed content of the file Format.
 	answerFormat *answerFormat
 }
 
-// runReport is the output of the verb with --json.
 type runReport struct {
 	Text string `json:"text"`
 	// Answer has the required format. It is empty without --format and if the model gave no valid answer.
@@ -48,7 +45,6 @@ type runReport struct {
 	formatted bool
 }
 
-// runCall is a call in the report.
 type runCall struct {
 	Tool       string             `json:"tool"`
 	Status     event.CallStatus   `json:"status"`
@@ -163,7 +159,6 @@ func (r runReport) verdict() error {
 	return nil
 }
 
-// unfinished says why there is no answer.
 func (r runReport) unfinished() string {
 	text := cmp.Or(r.Error, "the turn ended as "+string(r.Status))
 	if !r.formatted {
@@ -182,8 +177,7 @@ func (r runReport) unfinished() string {
 const watchTimeout = 5 * time.Second
 
 // watchRun prints the progress and the sentence of each call to err while the turn is running, unless quiet is true.
-// The returned function must be called after the turn. It returns the calls; if ran is true, it first waits up to
-// watchTimeout for the last events.
+// The returned function must be called after the turn. It returns the calls.
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall

@@ -20,13 +20,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// answerFormat is the format that the answer of a run must have.
 type answerFormat struct {
 	raw    json.RawMessage
 	format automation.Format
 }
 
-// readFormat reads the file of --format. It is called before anything is opened.
 func (v *runVerb) readFormat() error {
 	if v.Format == "" {
 		return nil
@@ -48,7 +46,6 @@ func (v *runVerb) readFormat() error {
 	return nil
 }
 
-// check returns an error if the model cannot answer the task in this format.
 func (a *answerFormat) check(task, model string) error {
 	if a == nil {
 		return nil
@@ -60,7 +57,6 @@ func (a *answerFormat) check(task, model string) error {
 	return nil
 }
 
-// run runs the task in sys. It returns an error only if no turn ran.
 func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
 		automation.Job{TurnRequest: ask, Format: a.format, MaxRepairs: sys.Settings.Count("answer_repairs")})
@@ -81,7 +77,6 @@ func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRe
 	return report, nil
 }
 
-// join runs the task in a running Sextant. It reads the progress from events, and the answer from the response.
 func (a *answerFormat) join(
 	ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
 	progress io.Writer,

@@ -20,8 +20,7 @@ import (
 )
 
 // privateHost returns "the address HOST" for the first host in the task that is on this machine or in a private
-// network, "" for none. In a separate run it counts as typed; a running Sextant opens it only for the person at its
-// window.
+// network, "" for none. A running Sextant opens it only for the person at its window.
 func privateHost(task string) string {
 	for _, host := range typedhosts.Find(task) {
 		if policy.IsLocalHost(host) {
@@ -31,7 +30,6 @@ func privateHost(task string) string {
 	return ""
 }
 
-// stopTimeout limits the request that stops the turn.
 const stopTimeout = 3 * time.Second
 
 // join runs the task in the running Sextant: in a new conversation, in the window's tabs, with questions in the window.
@@ -66,7 +64,6 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) err
 	return report.verdict()
 }
 
-// follow sends the task and reads events until the turn ends.
 func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversation string, stream *websocket.Conn,
 	w io.Writer,
 ) (runReport, error) {
@@ -88,7 +85,6 @@ func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversa
 	return report, nil
 }
 
-// listen opens the stream of events after the sequence number seq.
 func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
 	conn, res, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(i.URL, "http")+"/ws", nil)

@@ -114,7 +114,6 @@ func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
 	return err
 }
 
-// openVault opens the secrets without opening a System.
 func openVault(g *Global, io Streams) (*secrets.Vault, *config.Config, error) {
 	config, err := config.Load(g.flags())
 	if err != nil {

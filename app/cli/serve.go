@@ -16,7 +16,6 @@ func joinList(list []string) string { return strings.Join(list, ",") }
 
 func joinPaths(list []string) string { return strings.Join(list, string(filepath.ListSeparator)) }
 
-// serveVerb serves the window's interface on loopback.
 type serveVerb struct {
 	Addr      string `help:"Loopback address and port; port 0 uses a free one." placeholder:"127.0.0.1:0"`
 	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`

@@ -14,7 +14,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// toolsVerb lists, shows and calls tools.
 type toolsVerb struct {
 	List toolsListVerb `cmd:"" default:"1" help:"List every tool."`
 	Show toolsShowVerb `cmd:"" help:"Show one tool with its schema."`
@@ -129,7 +128,6 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return v.print(io, r)
 }
 
-// print prints the result. If the call failed, it returns an error with the exit code.
 func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
 	var err error
 	if v.JSON {

@@ -14,7 +14,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// callRoute sends a request to a named route of the navigation map and decodes the response into v.
 func (i runningInstance) callRoute(ctx context.Context, route, query string, body, v any) error {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -27,7 +26,6 @@ func (i runningInstance) callRoute(ctx context.Context, route, query string, bod
 	return i.call(ctx, method, path, body, v)
 }
 
-// call sends a request with the token and decodes the response into v, unless v is nil.
 func (i runningInstance) call(ctx context.Context, method, path string, body, v any) error {
 	b, err := i.do(ctx, method, path, i.Token, body, 0)
 	if err != nil {
@@ -42,7 +40,6 @@ func (i runningInstance) call(ctx context.Context, method, path string, body, v 
 	return nil
 }
 
-// join prints the tools of the running Sextant.
 func (v *toolsListVerb) join(ctx context.Context, at runningInstance, io Streams) error {
 	var found wire.Discovery
 	if err := at.callRoute(ctx, "tools_discover", url.Values{"panelId": {v.Panel}}.Encode(), nil, &found); err != nil {
@@ -63,7 +60,6 @@ func (v *toolsListVerb) join(ctx context.Context, at runningInstance, io Streams
 	return listTools(io, list)
 }
 
-// join prints a tool of the running Sextant.
 func (v *toolsShowVerb) join(ctx context.Context, at runningInstance, io Streams) error {
 	var all httpapi.ToolRows
 	if err := at.call(ctx, http.MethodGet, "/api/tools", nil, &all); err != nil {
@@ -80,7 +76,6 @@ func (v *toolsShowVerb) join(ctx context.Context, at runningInstance, io Streams
 		strings.Join(nearest.Names(v.Name, names, 3), ", "))
 }
 
-// join calls a tool of the running Sextant in the window's tabs.
 func (v *toolsCallVerb) join(ctx context.Context, at runningInstance, io Streams) error {
 	call := map[string]any{"tool": v.Name, "args": json.RawMessage(v.Args)}
 	if v.Panel != "" {

@@ -32,7 +32,6 @@ func CheckValue(name, value string) error {
 	return nil
 }
 
-// each returns a check that applies check to every entry of a comma-separated list.
 func each(check func(string) error) func(string) error {
 	return func(list string) error {
 		for entry := range strings.SplitSeq(list, ",") {
@@ -66,7 +65,6 @@ func checkGroup(group string) error {
 		strings.Join(SwitchableGroups, ", "))
 }
 
-// toolName matches the name of a tool.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 func checkToolName(name string) error {
@@ -88,7 +86,6 @@ func checkToolKey(key string) error {
 
 func checkDialect(d string) error { return probe.CheckOverride(d) }
 
-// checkFallback returns an error unless value is "" or has the form provider/name.
 func checkFallback(value string) error {
 	if provider, model, ok := strings.Cut(value, "/"); value != "" && (!ok || provider == "" || model == "") {
 		return fmt.Errorf("%q is no model: write provider/name, e.g. ollama/qwen3", value)
@@ -96,7 +93,6 @@ func checkFallback(value string) error {
 	return nil
 }
 
-// profileName matches the name of a browser profile, which is also the name of its folder.
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 func checkProfile(value string) error {
@@ -123,7 +119,6 @@ func checkMoney(value string) error {
 	return err
 }
 
-// checkDocument returns an error unless value is "" or an https address with a path.
 func checkDocument(value string) error {
 	if value == "" {
 		return nil

@@ -65,8 +65,7 @@ func (c *Config) WithDataDir(dir string) *Config {
 }
 
 // Load determines the folders and reads the environment and config.toml. flags contains the values of command line
-// flags by setting, and the folders as "data" and "config". Load returns a *FlagError if --allow-hosts, --deny-hosts or
-// --profile is invalid, and another error if a folder cannot be determined. It does not check other flags. Mistakes in
+// flags by setting, and the folders as "data" and "config". Load returns a *FlagError for an invalid flag. Mistakes in
 // the environment and the file become Problems.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
@@ -114,8 +113,6 @@ func folder(flag, own, xdg, usual string) (string, error) {
 	return abs, nil
 }
 
-// readEnv returns the valid settings of the environment by key. It adds to Problems for each invalid value, and ignores
-// SEXTANT_… variables that are not settings.
 func (c *Config) readEnv() map[string]string {
 	k := koanf.New("\x00")
 	err := k.Load(env.Provider("\x00", env.Opt{
@@ -170,7 +167,6 @@ func (c *Config) readFile() map[string]string {
 	return out
 }
 
-// store adds a valid value to into. For an invalid value, it adds to Problems.
 func (c *Config) store(into map[string]string, name, value, where string) {
 	if err := CheckValue(name, value); err != nil {
 		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())
@@ -179,8 +175,7 @@ func (c *Config) store(into map[string]string, name, value, where string) {
 	into[name] = value
 }
 
-// FixedValue returns the value of a key in the layers that the window cannot change, and which layer has it. ok is
-// false if they have none; an empty flag counts as none.
+// FixedValue returns the value of a key in the layers that the window cannot change, and which layer has it.
 func (c *Config) FixedValue(name string) (value, source string, ok bool) {
 	for _, layer := range []struct {
 		source string

@@ -24,7 +24,6 @@ type Store interface {
 	UnsetSetting(ctx context.Context, key string) error
 }
 
-// publisher adds events to the event log.
 type publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
@@ -41,8 +40,8 @@ type Settings struct {
 	changing sync.Mutex
 	mu       sync.RWMutex
 	window   map[string]string
-	// OnChange is called after each change, before its event is published. It may read settings but not change any,
-	// because changing is locked. Set it before Settings is used concurrently.
+	// OnChange is called after each change, before its event is published. It may read settings but not change any. Set
+	// it before Settings is used concurrently.
 	OnChange func(key string)
 }
 
@@ -144,8 +143,8 @@ func (s *Settings) All() []event.Setting {
 }
 
 // Set changes a setting in the window's layer, and stores and publishes the change. It returns an error if the window
-// may not change the setting, a stronger layer fixes it, the value is invalid, or it cannot be stored or published.
-// Keys that begin with "draft." or "view." are used only by the window: they accept any text and are not published.
+// may not change the setting, a stronger layer fixes it, or the value is invalid. Keys that begin with "draft." or
+// "view." accept any text and are not published.
 func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
 	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
 		if err := s.Store.SetSetting(ctx, name, value); err != nil {
@@ -194,7 +193,6 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	return s.publish(ctx, k)
 }
 
-// changeable returns the key name, or an error if the window may not change it or a stronger layer fixes it.
 func (s *Settings) changeable(name string) (Key, error) {
 	k, ok := FindKey(name)
 	if !ok || !k.Window {
@@ -218,7 +216,6 @@ func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	return shown, err
 }
 
-// save stores a value. Secrets go to the vault, all others to SQLite.
 func (s *Settings) save(ctx context.Context, k Key, value string) error {
 	if !k.Secret {
 		return s.Store.SetSetting(ctx, k.Name, value)

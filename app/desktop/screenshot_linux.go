@@ -129,7 +129,6 @@ import (
 	"unsafe"
 )
 
-// screenshotTimeout is the time limit of a screenshot.
 const screenshotTimeout = 5 * time.Second
 
 // takeScreenshot returns a PNG of the window's page. It waits up to screenshotTimeout for GTK's main loop to take it,

@@ -61,9 +61,8 @@ func Open(ctx context.Context, sys *app.System) error {
 	return nil
 }
 
-// bootPage serves the only page that Wails loads. The page opens the interface with a new one-time code after the proxy
-// is configured. If the process of the pages ended, the page is loaded again and leaves the panel that may be the
-// cause.
+// bootPage serves the page that Wails loads. It opens the interface with a new one-time code after the proxy is
+// configured. If the process of the pages ended, it is loaded again and leaves the panel that may be the cause.
 func bootPage(sys *app.System, net app.WindowEgress) http.Handler {
 	configured := sync.OnceFunc(func() { configureWindow(net) })
 	var loads atomic.Int32

@@ -26,7 +26,6 @@ func WithDesktop(address string) error {
 	return start("xdg-open", address)
 }
 
-// start starts a program that may outlive Sextant.
 func start(program, address string, env ...string) error {
 	cmd := exec.CommandContext(context.Background(), program, address)
 	cmd.Env = procgroup.Environment(append(desktopEnv(), env...)...)

@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// approve asks the person if the policy wants it, and continues the call if they allow it.
 func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	if c.decision.Verdict != policy.VerdictAsk {
 		return p.approved(c)
@@ -81,8 +80,6 @@ func (p *Pipeline) changed(c *callState) *toolspec.Result {
 	return r
 }
 
-// sameEffects reports whether two descriptions have the same target, data, annotation, hosts, files, programs and
-// confinement.
 func sameEffects(a, b toolspec.Description) bool {
 	return a.Target == b.Target && a.Data == b.Data && a.Annotation == b.Annotation && slices.Equal(a.Hosts, b.Hosts) &&
 		slices.Equal(a.Files, b.Files) && slices.Equal(a.Commands, b.Commands) &&

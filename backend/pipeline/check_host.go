@@ -12,13 +12,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxCommand limits the part of a command that a question about a host quotes, in characters.
 const maxCommand = 120
 
 // CheckHost judges a host (host or host:port) to which a running command connects under a network limit of the sandbox.
 // If the policy wants a question, CheckHost asks the person; meanwhile the deadline of the call is paused. It returns
-// nil if the connection is allowed, and otherwise a sentence for the command's output. Each judged host is recorded in
-// the audit log.
+// nil if the connection is allowed, and otherwise a sentence for the command's output.
 func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host string) error {
 	c := p.newCall(call)
 	if p.selectTool(ctx, c) != nil {
@@ -53,7 +51,6 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 
 var errNotDescribed = errors.New("what it would do could not be determined")
 
-// askHost asks the person about a host and returns why it may not be reached, or nil.
 func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 	asked := c.decision
 	answer, err := p.ask(ctx, asked.Approval)
@@ -84,7 +81,6 @@ func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 	return nil
 }
 
-// recordHost records the decision about a host in a separate audit row.
 func (p *Pipeline) recordHost(ctx context.Context, c *callState, host string, refused error) {
 	row := p.auditRow(c)
 	row.ID, row.Tool, row.Target = newID("c"), c.call.Tool+"_network", host

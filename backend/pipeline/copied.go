@@ -40,7 +40,6 @@ func (p *Pipeline) findCopied(c *callState) {
 	}
 }
 
-// maxFragment is the length, in bytes, up to which a typed text may be part of a longer text.
 const maxFragment = 24
 
 // isFragment reports whether the call types so little that it may continue an earlier text, as single keys do.
@@ -58,7 +57,6 @@ type typedText struct {
 	contexts map[string]string
 }
 
-// find calls search with the earlier fragments followed by data. It returns nil if there are none.
 func (t *typedText) find(key, data string, search func(all string) []string) []string {
 	t.mu.Lock()
 	before := t.contexts[key]
@@ -79,7 +77,6 @@ func (t *typedText) add(key, data string) {
 	t.contexts[key] = all[max(0, len(all)-maxTyped):]
 }
 
-// steerable reports whether outside text can influence the caller.
 func steerable(from toolspec.Provenance) bool {
 	switch from.Caller {
 	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreatedTool, toolspec.CallerPanel, toolspec.CallerApp:
@@ -88,7 +85,6 @@ func steerable(from toolspec.Provenance) bool {
 	return from.Subagent.Conversation != "" // a subagent is a model
 }
 
-// contextKey identifies the context of a call: its conversation, or else its caller, client and session.
 func contextKey(from toolspec.Provenance) string {
 	if from.Conversation != "" {
 		return from.Conversation
@@ -96,7 +92,6 @@ func contextKey(from toolspec.Provenance) string {
 	return string(from.Caller) + "\x00" + from.Client + "\x00" + from.Session
 }
 
-// sendsData reports whether the call could send data to a host, to a server or to a program that it runs.
 func (c *callState) sendsData() bool {
 	return len(c.desc.Hosts) > 0 || c.desc.Network || c.def.Origin == toolspec.OriginMCP
 }

@@ -7,13 +7,11 @@ import (
 	"sextant/backend/policy"
 )
 
-// maxHosts limits the opened and the used hosts remembered for one session, maxSessions the sessions.
 const (
 	maxHosts    = 4096
 	maxSessions = 1024
 )
 
-// hosts records, by session, the hosts that the person opened and the hosts that were connected to.
 type hosts struct {
 	mu       sync.Mutex
 	sessions map[string]*sessionHosts

@@ -9,7 +9,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// auditKey groups audit rows in the pending queue.
 const auditKey = "audit"
 
 // intent writes the intent of a call and publishes its start. A call that can have an effect does not run without this
@@ -48,15 +47,14 @@ func (p *Pipeline) auditRow(c *callState) event.CallIntent {
 	return row
 }
 
-// notRecorded returns the result of a call that did not run because the audit log accepts no rows.
 func notRecorded(what string) *toolspec.Result {
 	r := toolspec.Fail(toolspec.SystemError, what+", so it did not run",
 		"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
 	return &r
 }
 
-// flush writes the audit rows and events of earlier calls that a full disk rejected. If that fails, no call runs, not
-// even one that only reads, because the audit log must be complete.
+// flush writes the audit rows and events of earlier calls that a full disk rejected. If that fails, the call does not
+// run, because the audit log must be complete.
 func (p *Pipeline) flush(ctx context.Context, c *callState) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := p.cfg.Pending.Flush(ctx, auditKey); err != nil {

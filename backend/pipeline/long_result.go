@@ -19,8 +19,7 @@ const (
 	maxTextInTurn = 24_000
 	firstBytes    = 12 << 10
 	lastBytes     = 4 << 10
-	// maxReason is the number of characters of an error that stay in its line; the rest becomes text.
-	maxReason = 2000
+	maxReason     = 2000
 	// maxHeading is the number of characters that a tool may put before a text that it has cut itself.
 	maxHeading = 40
 )
@@ -31,9 +30,8 @@ type Results interface {
 		error)
 }
 
-// shorten replaces a text that is too long by its first and last part, and stores all of it under a handle. A caller
-// that gets every text whole (unpaged) keeps the text if it could be stored. The value is not shortened, because only
-// models and people read the text.
+// A caller that gets every text whole (unpaged) keeps the text if it could be stored. The value is not shortened,
+// because only models and people read the text.
 func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
 	if !c.tooLong(result) {
 		if result.Spooled != nil {
@@ -78,9 +76,7 @@ func storedText(r wire.StoredResult) *toolspec.StoredText {
 	return &toolspec.StoredText{Handle: r.ID, Bytes: r.Bytes, Lines: r.Lines, Cut: r.Cut}
 }
 
-// tooLong reports whether a result must be stored, because it is too long for a caller that can read it in parts, or
-// because the tool itself shortened it. Results for created tools are never stored, because a created tool gets the
-// value.
+// Results for created tools are not stored, because a created tool gets the value.
 func (c *callState) tooLong(result toolspec.Result) bool {
 	from := c.call.From
 	switch {
@@ -105,8 +101,7 @@ func (c *callState) unpaged() bool {
 	return from.NeedsFullResults || from.Caller == toolspec.CallerPerson && from.Turn == ""
 }
 
-// ends returns the first and the last part of a text, or all of a short text and "". It cuts at a nearby line end, and
-// never within a character.
+// ends returns a short text whole. It cuts at a nearby line end.
 func ends(text string) (first, last string) {
 	if len(text) <= firstBytes+lastBytes {
 		return text, ""

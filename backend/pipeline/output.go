@@ -18,7 +18,6 @@ const (
 	maxOutput   = 1 << 20
 )
 
-// output publishes the output of a running executor as call.output events.
 type output struct {
 	p    *Pipeline
 	call *callState
@@ -43,7 +42,6 @@ func (p *Pipeline) newOutput(ctx context.Context, c *callState) *output {
 	return o
 }
 
-// write collects text for publication. It drops text after maxOutput bytes and after close.
 func (o *output) write(stream, text string) {
 	if text == "" {
 		return
@@ -124,7 +122,6 @@ func (o *output) flush() {
 	}
 }
 
-// close publishes the remaining text and accepts no more.
 func (o *output) close() {
 	o.mu.Lock()
 	o.closed = true

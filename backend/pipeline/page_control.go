@@ -10,9 +10,8 @@ import (
 // maxPageWait limits the time that a call of a turn waits for the page. Two thirds of the call's deadline limit it too.
 const maxPageWait = 20 * time.Second
 
-// takePage shows that the call acts on the window's page, or refuses the call while the person has taken over the page.
-// It allows calls that only read and calls of the person. For a call of a turn, it waits until the page is given back,
-// so that the turn can continue. It refuses the call even then, because the page may have changed.
+// takePage refuses the call while the person has taken over the page. For a call of a turn, it first waits until the
+// page is given back, so that the turn can continue, and then refuses, because the page may have changed.
 func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *toolspec.Result {
 	from := c.call.From
 	if p.cfg.PageControl == nil || !c.call.Surface.IsWindowTab() || from.Caller == toolspec.CallerPerson {

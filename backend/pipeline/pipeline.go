@@ -1,17 +1,13 @@
-// Package pipeline runs calls. Every call passes the same stages, whoever makes it.
-//
-// The stages are the functions in Pipeline.stages, in the order of that list. There is no second path, and no argument
-// of a call skips a stage. A stage either continues the call or ends it with a Result. However a call ends, it is
-// reported once as an event and once in the audit log. Only a call whose id is already running, or that comes after
-// Close, is not.
+// Package pipeline runs calls. A call passes the stages in Pipeline.stages, whoever makes it (decision 10). No argument
+// of a call skips a stage. A stage either continues the call or ends it with a Result. A call is reported as an event
+// and in the audit log however it ends.
 //
 // The surface and the description of a call are resolved once and passed on. After a question, the call is described
 // again, to refuse it if it would now have another effect than the person allowed.
 //
-// Do always returns a Result; a panic of an executor's Describe, Refuse or Execute does not escape. The intent of a
-// call with an effect is on disk before the call runs. A stop takes effect within 100 ms, even if the executor ignores
-// it; the Result then says that its effects so far remain. The deadline counts from the start of the execution and is
-// paused while a question waits. CheckHost judges the hosts that a running command connects to by the same policy.
+// Do always returns a Result; a panic of an executor does not escape. The intent of a call with an effect is on disk
+// before the call runs. A stop takes effect within 100 ms, even if the executor ignores it; the Result then says that
+// its effects so far remain. The deadline counts from the start of the execution and is paused while a question waits.
 package pipeline
 
 import (
@@ -38,7 +34,7 @@ import (
 )
 
 // Executor runs the calls of one origin. The arguments are valid and include their defaults. Execute must return when
-// ctx ends. out publishes output while the call runs; stream is stdout, stderr or progress. It may be called from any
+// ctx ends. out publishes output while the call runs; stream is stdout, stderr or progress. out may be called from any
 // goroutine until Execute returns. An error is an unexpected failure; a failure that the model can correct is a failed
 // Result.
 type Executor interface {
@@ -47,20 +43,19 @@ type Executor interface {
 	) (toolspec.Result, error)
 }
 
-// Describer is an Executor that can describe the effect of a call before it runs. Describe uses only the arguments and
-// the surface of the call, and must be fast.
+// Describer is an Executor that can describe the effect of a call before it runs. Describe must be fast.
 type Describer interface {
 	Describe(call toolspec.Call) toolspec.Description
 }
 
-// SurfaceResolver is an Executor of calls that act on a page. Surface is called once for each call and must be fast.
-// It returns nil for a call that acts on no page.
+// SurfaceResolver is an Executor of calls that act on a page. Surface must be fast. It returns nil for a call that acts
+// on no page.
 type SurfaceResolver interface {
 	Surface(call toolspec.Call) *toolspec.Surface
 }
 
-// Refuser is an Executor that refuses some calls whatever the person allows, such as calls on a place that is closed to
-// every tool. Refuse must be fast; nil continues the call.
+// Refuser is an Executor that refuses some calls whatever the person allows. Refuse must be fast; nil continues the
+// call.
 type Refuser interface {
 	Refuse(call toolspec.Call) *toolspec.Result
 }
@@ -131,15 +126,13 @@ type Config struct {
 
 // Pipeline runs calls. It is safe for concurrent use.
 type Pipeline struct {
-	cfg     Config
-	stages  []stage
-	checker *schema.Checker
-	hosts   *hosts
-	repeats *repeatCache
-	// read remembers the text that calls read, so that it is recognized when a call sends it.
-	read  *taint.Memory
-	typed typedText
-	// secretUses contains the uses of secrets that the person allowed.
+	cfg        Config
+	stages     []stage
+	checker    *schema.Checker
+	hosts      *hosts
+	repeats    *repeatCache
+	read       *taint.Memory
+	typed      typedText
 	secretUses *secretUses
 
 	mu        sync.Mutex
@@ -152,8 +145,7 @@ type Pipeline struct {
 	// executions counts goroutines that run executors, including abandoned ones.
 	executions sync.WaitGroup
 	closed     bool
-	// dropped counts the audit rows that were not queued.
-	dropped int
+	dropped    int
 }
 
 // New returns a Pipeline without executors.
@@ -180,7 +172,6 @@ func (p *Pipeline) Register(origin toolspec.Origin, e Executor) {
 	p.executors[origin] = e
 }
 
-// callState is one call between enter and leave.
 type callState struct {
 	// call gets canonical arguments in validate and its surface in resolveSurface.
 	call     toolspec.Call
@@ -191,16 +182,13 @@ type callState struct {
 	// row is the audit row so far: the decision, its reason, the answer to a question.
 	row event.CallIntent
 	// asked is the question that the person answered by allowing the call.
-	asked string
-	// status overrides the status of the Result: declined, refused or stopped.
+	asked  string
 	status event.CallStatus
-	// intent is true once the intent is on disk.
 	intent bool
 	// intentFailed is true if the intent of a call that only reads could not be written. Only functions in writes
 	// access it.
 	intentFailed bool
-	// announced is true once the start of the call was published.
-	announced bool
+	announced    bool
 	// writes contains the call's events and audit rows that are being written, in order.
 	writes queue
 	// changes is the number of changing calls when the call began, for repeat.
@@ -208,13 +196,11 @@ type callState struct {
 	cancel  context.CancelCauseFunc
 }
 
-// stage is one stage of a call. A nil Result continues the call; any other ends it.
 type stage func(ctx context.Context, c *callState) *toolspec.Result
 
-// errStopped is the cause of the context of a stopped call.
 var errStopped = errors.New("stopped")
 
-// Do runs call through all stages and returns its outcome. A call without an ID gets one; any other ID must be new. If
+// Do runs call through the stages and returns its outcome. A call without an ID gets one; any other ID must be new. If
 // ctx ends, the call is stopped.
 func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	if call.ID == "" {
@@ -265,8 +251,8 @@ func (p *Pipeline) enter(c *callState) *toolspec.Result {
 	return nil
 }
 
-// finish waits until all events and rows of a call are written, and removes it from the running calls. For a call that
-// only reads, it waits in the background, except in a turn, whose next event must come after them. Close waits for all.
+// For a call that only reads, finish waits in the background, except in a turn, whose next event must come after the
+// call's.
 func (p *Pipeline) finish(c *callState) {
 	if !c.readsOnly() || c.call.From.Turn != "" {
 		c.writes.wait()
@@ -346,8 +332,8 @@ func (p *Pipeline) IsHostAllowed(session, host string) bool {
 		policy.HostMatchesExactly(host, p.hosts.opened(session))
 }
 
-// Close stops every call and waits until each is reported and no executor runs, or until ctx ends. Then it writes what
-// a full disk rejected. The stores must stay open until it returns.
+// Close stops every call and waits until no executor runs, or until ctx ends. Then it writes what a full disk rejected.
+// The stores must stay open until it returns.
 func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

@@ -7,7 +7,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// policy decides about the call. A refusal ends the call; a question continues to approve.
 func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	p.decide(ctx, c)
 	switch c.decision.Verdict {
@@ -19,7 +18,6 @@ func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// decide sets the decision by the current settings and grants.
 func (p *Pipeline) decide(ctx context.Context, c *callState) {
 	grants, err := p.cfg.Grants.Grants(ctx)
 	if err != nil {

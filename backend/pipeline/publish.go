@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// announce publishes the start of a call, once.
 func (p *Pipeline) announce(ctx context.Context, c *callState) {
 	if c.announced {
 		return
@@ -35,7 +34,6 @@ func (p *Pipeline) request(c *callState) event.CallRequest {
 	}
 }
 
-// sentence describes the call, even before describe has run.
 func (c *callState) sentence() string {
 	if c.desc.Sentence != "" {
 		return c.desc.Sentence
@@ -94,7 +92,6 @@ func (q *queue) add(do func()) {
 	}
 }
 
-// wait returns when every added function has run.
 func (q *queue) wait() { q.left.Wait() }
 
 func (q *queue) work() {

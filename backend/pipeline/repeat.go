@@ -8,7 +8,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of the stored results of calls, and the note before a repeated result.
 const (
 	maxTurns      = 64
 	maxPerTurn    = 256
@@ -99,7 +98,6 @@ func (c *callState) cacheKey() string {
 	return c.call.Tool + "\x00" + c.call.Panel + "\x00" + c.call.From.Session + "\x00" + string(c.call.Args)
 }
 
-// repeat answers a read-only call with the stored result of the same call in this turn.
 func (p *Pipeline) repeat(_ context.Context, c *callState) *toolspec.Result {
 	c.changes = p.repeats.count()
 	if !c.repeatable() {

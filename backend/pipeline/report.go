@@ -11,7 +11,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxReported is the number of characters of the model's text that go into call.ended.
 const maxReported = 4000
 
 // report returns the Result for the caller. In the background, it writes the audit row and publishes the end of the
@@ -82,14 +81,12 @@ func (p *Pipeline) storeForApp(c *callState, result toolspec.Result) string {
 	return id
 }
 
-// Limits of a preview that is made from a result's text: lines, and characters of a line.
 const (
 	previewLines = 3
 	previewWidth = 120
 )
 
-// preview returns the first lines of a text, for a tool that makes no preview. It leaves out structured values and
-// lines that equal the sentence.
+// preview leaves out structured values and lines that equal the sentence.
 func preview(result toolspec.Result, sentence string) (lines []string) {
 	text := result.Text
 	if s, ok := result.Value.(string); ok && text == "" {

@@ -46,7 +46,6 @@ func (p *Pipeline) reach(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// callTools returns the tools of others that the calling panel may call.
 func (p *Pipeline) callTools(from toolspec.Provenance) []string {
 	if from.Caller != toolspec.CallerPanel || p.cfg.CallTools == nil {
 		return nil
@@ -54,7 +53,6 @@ func (p *Pipeline) callTools(from toolspec.Provenance) []string {
 	return p.cfg.CallTools(from.Client)
 }
 
-// validate replaces the arguments by their canonical form, or fails and says what to send instead.
 func (p *Pipeline) validate(_ context.Context, c *callState) *toolspec.Result {
 	canonical, problem := p.checker.Check(c.def, c.call.Args)
 	if problem != nil {
@@ -68,7 +66,6 @@ func (p *Pipeline) validate(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// refuse ends a call that its executor always refuses, before the person is asked.
 func (p *Pipeline) refuse(_ context.Context, c *callState) *toolspec.Result {
 	r, ok := p.executor(c.def.Origin).(Refuser)
 	if !ok {
@@ -97,7 +94,6 @@ func (p *Pipeline) resolveSurface(_ context.Context, c *callState) *toolspec.Res
 	return nil
 }
 
-// describe sets the description of the call with secrets masked. It fails if the executor panics.
 func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	desc, err := p.describeCall(c)
 	if err != nil {
@@ -114,7 +110,6 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// describeCall returns the executor's description of the call, or an empty one if the executor is not a Describer.
 func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	d, ok := p.executor(c.def.Origin).(Describer)
 	if !ok {
@@ -123,7 +118,6 @@ func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	return safely(func() (toolspec.Description, error) { return d.Describe(c.call), nil })
 }
 
-// route sets the executor for the tool's origin, or fails if there is none.
 func (p *Pipeline) route(_ context.Context, c *callState) *toolspec.Result {
 	if c.executor = p.executor(c.def.Origin); c.executor != nil {
 		return nil
@@ -139,7 +133,6 @@ func (p *Pipeline) executor(origin toolspec.Origin) Executor {
 	return p.executors[origin]
 }
 
-// safely runs do and converts a panic to an error.
 func safely[T any](do func() (T, error)) (value T, err error) {
 	defer func() {
 		if caught := recover(); caught != nil {

@@ -16,7 +16,6 @@ import (
 // grace is the time that an executor gets to return after a stop or its deadline. Do promises 100 ms in all.
 const grace = 60 * time.Millisecond
 
-// run executes the call under its deadline.
 func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	if !c.def.Hints.ReadOnly {
 		p.repeats.changed()
@@ -57,7 +56,6 @@ func (p *Pipeline) allowTypedHosts(c *callState) {
 	}
 }
 
-// maxFault limits the reported text of an executor's unexpected failure, in characters.
 const maxFault = 1000
 
 type execution struct {
@@ -130,7 +128,6 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	return e.result
 }
 
-// checkJSON returns why a value cannot be encoded as JSON, or nil. It does not check a JSONAppender.
 func checkJSON(value any) error {
 	if _, ok := value.(toolspec.JSONAppender); ok {
 		return nil
@@ -139,7 +136,6 @@ func checkJSON(value any) error {
 	return err
 }
 
-// ended returns the failure of a call that its deadline or a stop ended.
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
 	if errors.Is(context.Cause(ctx), deadline.ErrExceeded) {
 		return toolspec.Fail(toolspec.SystemError,

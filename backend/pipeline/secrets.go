@@ -42,8 +42,7 @@ func (s *secretUses) of(key string) []toolspec.SecretUse {
 }
 
 // checkSecrets refuses a call that would fill in an unknown secret or one of another host, or that names a known secret
-// where none is filled in. Created tools, the group feedback and calls that forward secrets may name any. The tool
-// checks again when it fills in the secret.
+// where none is filled in. The tool checks again when it fills in the secret.
 func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Result {
 	if p.cfg.Secrets == nil {
 		return nil
@@ -122,7 +121,6 @@ func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
 	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.SecretArgs...))
 }
 
-// maskedDescription returns d with literal secrets masked.
 func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Description {
 	v := p.cfg.Secrets
 	if v == nil {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 )
 
-// Targets of the live view.
 const (
 	minFrames = 30.0
 	maxPress  = 100.0 // ms

@@ -33,7 +33,6 @@ func main() {
 	}
 }
 
-// options are the command's flags.
 type options struct {
 	pages, systems, binary, folder, json, markdown, piece string
 	quick, verbose, render, list, live                    bool
@@ -193,7 +192,6 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	return nil
 }
 
-// findChromium returns the path of the browser that every system starts.
 func findChromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

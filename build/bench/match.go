@@ -35,7 +35,6 @@ var equivalentRoles = map[string][]string{
 	"video":    {"video", "audio", "button"},
 }
 
-// actionableRoles are the roles that imply that an element can be used.
 var actionableRoles = func() []string {
 	var all []string
 	for _, roles := range equivalentRoles {
@@ -48,7 +47,6 @@ var actionableRoles = func() []string {
 	return all
 }()
 
-// normalize converts s to lower case and collapses white space.
 func normalize(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }

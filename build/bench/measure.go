@@ -198,7 +198,6 @@ func (b *Bench) act(ctx context.Context, r *RunningSystem, p *Page, lines []List
 	return time.Since(begin), nil
 }
 
-// definitions counts the default tools of a system and their tokens.
 func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error) {
 	r, err := s.start(ctx, s.Core, b.scratch)
 	if err != nil {
@@ -223,7 +222,6 @@ func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error)
 	return d, nil
 }
 
-// tokens counts tokens with cl100k.
 func (b *Bench) tokens(text string) int {
 	n, err := b.codec.Count(text)
 	if err != nil {
@@ -234,7 +232,6 @@ func (b *Bench) tokens(text string) int {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// median returns the median of v, 0 for an empty list.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

@@ -128,7 +128,6 @@ func parsePage(name, text string) *Page {
 	return p
 }
 
-// parseTruth parses role:name, role:~one|other or ~name.
 func parseTruth(s string) Truth {
 	role, name, ok := strings.Cut(s, ":")
 	if !ok || strings.HasPrefix(s, "~") {

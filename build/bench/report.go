@@ -44,7 +44,6 @@ func (r *Report) setDefinitions(d Definitions) {
 	r.Definitions = append(r.Definitions, d)
 }
 
-// add stores an outcome. It replaces the one of the same system and page.
 func (r *Report) add(o Outcome) {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Page == o.Page && r.Outcomes[i].System == o.System {
@@ -73,7 +72,6 @@ func (r *Report) write(path, markdown string, pages map[string]*Page) error {
 	return os.WriteFile(markdown, []byte(r.markdown(pages)), 0o644) //nolint:gosec // a document
 }
 
-// outcome returns the result of a system on a page, false if it was not measured.
 func (r *Report) outcome(page, system string) (Outcome, bool) {
 	for _, o := range r.Outcomes {
 		if o.Page == page && o.System == system {
@@ -83,7 +81,6 @@ func (r *Report) outcome(page, system string) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// measuredPages returns the pages that have outcomes, in order.
 func (r *Report) measuredPages() []string {
 	var names []string
 	for _, o := range r.Outcomes {

@@ -14,7 +14,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// slowDelay is the delay of the route /slow.
 const slowDelay = 150 * time.Millisecond
 
 // Site serves the pages and records the effects of actions. A page gets a new key each time it is opened, so that

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// callLimit is the timeout of one call to a system.
 const callLimit = 60 * time.Second
 
 // Call is one tool call.

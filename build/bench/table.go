@@ -13,7 +13,6 @@ var knownMisses string
 
 const sextantName = "sextant"
 
-// systemOrder is the order of the systems in the tables.
 var systemOrder = []string{sextantName, "playwright-mcp", "chrome-devtools-mcp", "agent-browser"}
 
 const introduction = `# Benchmark

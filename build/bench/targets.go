@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// Targets that Sextant must reach.
 const (
 	bigPage           = 10_000 // elements
 	bigPageSpeedup    = 10.0

@@ -25,7 +25,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// serverName is the name of the suite's server in the config.
 const serverName = "suite"
 
 func main() {

@@ -1,5 +1,5 @@
 // Package annotation defines observations: the numbered elements (annotations) of a page, the page itself, and the
-// effects of an action. The number of an annotation identifies its element and is never reused for another one. The
+// effects of an action. The number of an annotation identifies its element and is not reused for another one. The
 // package contains plain data and its text form for models; it does not use a browser.
 package annotation
 

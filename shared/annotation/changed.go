@@ -37,7 +37,6 @@ func CoverState(id int, what string) string {
 	return coveredBy + what
 }
 
-// genericRole reports whether the role of a covering element is too general to be mentioned.
 func genericRole(role string) bool {
 	switch role {
 	case "div", "span", "section", "generic", "group", "main", "region", "contentinfo", "complementary", "navigation":

@@ -7,8 +7,8 @@ import (
 
 const coveredBy = "covered by "
 
-// covers shortens the cover states in a list of elements. The first mention of a cover is complete and the mentions
-// directly after it are "covered". Later mentions have only the role or number if that is unambiguous.
+// covers shortens the cover states in a list of elements: the first mention of a cover is complete, later ones are
+// short.
 type covers struct {
 	// short maps a complete cover state to the text of its later mentions.
 	short map[string]string
@@ -42,7 +42,7 @@ func coversOf(elements []Element) *covers {
 	return c
 }
 
-// shorten returns e with its cover state shortened. The elements must be passed in the order of the list.
+// The elements must be passed in the order of the list.
 func (c *covers) shorten(e Element) Element {
 	full := cover(&e)
 	words := full
@@ -66,7 +66,6 @@ func (c *covers) shorten(e Element) Element {
 	return e
 }
 
-// cover returns the cover state of e, "" for none.
 func cover(e *Element) string {
 	for _, s := range e.States {
 		if strings.HasPrefix(s, coveredBy) {

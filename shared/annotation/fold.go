@@ -48,7 +48,6 @@ func fold(a *Observation) (lines string, listed []Element) {
 	return string(b), listed
 }
 
-// unfold returns whole without the elements of listed that are not in kept.
 func unfold(whole, listed, kept []Element) []Element {
 	if len(kept) == len(listed) {
 		return whole

@@ -66,10 +66,8 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Clean makes text from outside safe for one line. It replaces every run of white space, line breaks and control
-// characters by one space, and removes them at both ends. It removes direction marks, other invisible characters (apart
-// from those of emoji) and private-use glyphs, and replaces invalid UTF-8. It cuts a longer text to limit runes, the
-// last of which is "…".
+// Clean makes text from outside safe for one line of at most limit runes. It removes invisible characters, replaces
+// runs of white space and control characters by one space, and replaces invalid UTF-8. Cut text ends in "…".
 func Clean(s string, limit int) string {
 	if isClean(s) && len(s) <= limit {
 		return s
@@ -104,8 +102,7 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-// CleanLines removes the same characters as Clean from text of any length, and also control characters other than line
-// breaks and tabs. It does not change spaces.
+// CleanLines removes invisible and control characters from text of any length, other than line breaks and tabs.
 func CleanLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -133,7 +130,6 @@ func isClean(s string) bool {
 	return !gap || s == ""
 }
 
-// hasMore reports whether s has more than one rune.
 func hasMore(s string) bool {
 	_, size := utf8.DecodeRuneInString(s)
 	return size < len(s)

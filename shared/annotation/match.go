@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Match returns the elements that match query, the best first and equally good ones in reading order. It searches role,
-// name, value, states and group for the words of the query, ignoring case. If no element has all the words, it returns
-// the elements with the most of them, and partly is true. An empty query matches all elements.
+// Match returns the elements that match query, the best first. It searches role, name, value, states and group for the
+// words of the query, ignoring case. If no element has all the words, it returns the elements with the most of them,
+// and partly is true. An empty query matches all elements.
 func Match(elements []Element, query string) (found []Element, partly bool) {
 	q := lower(query)
 	words := strings.Fields(q)
@@ -61,7 +61,6 @@ func Match(elements []Element, query string) (found []Element, partly bool) {
 	return found, most < len(words)
 }
 
-// lower returns s in lower case with single spaces.
 func lower(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // Inventory returns how many elements have each of the eight most frequent roles, and the number of other roles:

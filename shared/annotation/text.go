@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// size contains the maximum lengths, in runes, of the parts around the elements.
 type size struct{ title, url, outcome, event, events, gone int }
 
 // sizes returns the sizes to try, from the usual one to the smallest that still identifies the page.
@@ -24,14 +23,12 @@ type Budget struct {
 }
 
 // Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
-// element, the numbers of elements that are gone, the note, and a line about elements that are not listed. A cover of
-// several elements is described once. Text of the page cannot add or end a line.
+// element, the numbers of elements that are gone, and a line about elements that are not listed. Text of the page
+// cannot add or end a line.
 func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
 // TextWithin returns the text form of a within a budget. It first shortens the lines about the page and what happened,
-// then long names, and then omits elements (unusable ones and links before controls), which it adds to a.LeftOut. It
-// sets a.Elements to the elements in the text. Three or more elements of which only the cover has changed, in the same
-// way, are listed by their numbers alone.
+// then long names, and then omits elements, which it adds to a.LeftOut. It sets a.Elements to the elements in the text.
 func TextWithin(a *Observation, budget Budget) string {
 	whole := a.Elements
 	folds, listed := fold(a)
@@ -124,7 +121,6 @@ func truncate(head string, space int, count func(string) int) string {
 	return string(runes[:low]) + "…\n"
 }
 
-// takeFirst returns the first elements whose lines fit into space.
 func takeFirst(elements []Element, longest, space int, count func(string) int) (lines []string, kept []Element) {
 	covers := coversOf(elements)
 	for i := range elements {
@@ -225,7 +221,6 @@ func outcomeLine(a Observation, s size) string {
 	return strings.Join(parts, " · ")
 }
 
-// maxEvent is the maximum length of the text of an event, in runes.
 const maxEvent = 300
 
 // String returns e as it appears in the outcome line: "navigated to https://…", "opened tab 2".

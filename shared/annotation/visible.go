@@ -7,10 +7,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// StripInvisible returns text without invisible characters, so that a person cannot agree to something unseen. It
-// removes control and format characters, tags, private and unassigned characters, variation selectors and blank
-// fillers. It keeps line breaks and tabs, and replaces invalid UTF-8. The window does the same with messages that pages
-// propose.
+// StripInvisible returns text without invisible characters, so that a person cannot agree to something unseen. It keeps
+// line breaks and tabs, and replaces invalid UTF-8. The window does the same with messages that pages propose.
 func StripInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,6 +1,6 @@
 // Package event defines the events of Sextant. A change that the window shows is an Event. The event log stores it
 // under a sequence number, and the WebSocket hub sends it to a reducer in the window. Live events (tabs, annotations,
-// pointer) have the Seq 0 and are never stored; only the latest one of a kind matters.
+// pointer) have the Seq 0 and are not stored.
 package event
 
 import (

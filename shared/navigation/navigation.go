@@ -1,7 +1,6 @@
 // Package navigation reads the navigation map, map.json. The map contains the tools that open panels, the environment
 // commands with their tools and routes, and the routes on which other programs rely. WithPanels adds a person's own
-// panels in memory. A test in package app checks that the rest of the program's code takes these routes and the names
-// of the tools that open panels from the map.
+// panels in memory.
 package navigation
 
 import (
@@ -35,8 +34,8 @@ type Entry struct {
 	Route string `json:"route"`
 }
 
-// Command is an environment command. Core is true for a core tool: the assistant is always sent it, run_steps accepts
-// it unless it always asks, and `sextant mcp` offers it by default.
+// Command is an environment command. Core is true for a core tool, which the assistant is always sent and `sextant mcp`
+// offers by default.
 type Command struct {
 	Command string `json:"command"`
 	Tool    string `json:"tool"`

@@ -1,8 +1,8 @@
 package toolspec
 
 // Description says what a call will do. The policy decides by it, and the question to the person and the sentence that
-// is shown are made from it. Sextant determines every field from the arguments and its own state; it never uses a
-// model's statement about its call.
+// is shown are made from it. Sextant determines it from the arguments and its own state, not from a model's statement
+// about its call.
 type Description struct {
 	// Sentence is a sentence in the present tense: "Opening shop.example". For a call that starts programs, it is the
 	// programs' effect ("Delete 3 files in build/") and also the question that the person is asked.

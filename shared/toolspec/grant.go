@@ -20,8 +20,8 @@ const (
 const AnyTool = "*"
 
 // Grant is a lasting permission that a person gave when answering a question, or a rule from the settings that forbids
-// calls (GrantForbid). A permission covers a call only if all fields match. A rule forbids a call if Tool, Owner and
-// Folder match, and one of Hosts, Commands or Paths, if it has any.
+// calls (GrantForbid). A permission covers a call if all fields match. A rule forbids a call if Tool, Owner and Folder
+// match, and one of Hosts, Commands or Paths, if it has any.
 type Grant struct {
 	ID    string     `json:"id"`
 	Scope GrantScope `json:"scope"`

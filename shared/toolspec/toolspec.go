@@ -1,7 +1,7 @@
 // Package toolspec defines tools (Definition), requests to run them (Call) and their outcomes (Result).
 //
-// Every caller (window, HTTP, MCP, command line, model) and every executor uses these three types. The package contains
-// plain data and pure functions. Values may be copied. Several goroutines may read a value at the same time.
+// Callers (window, HTTP, MCP, command line, model) and executors use these types. The package contains plain data and
+// pure functions.
 package toolspec
 
 import "encoding/json"

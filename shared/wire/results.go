@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// StoredResult describes a stored result without its text. Only its Owner (toolspec.Provenance.Owner) may read it.
-// Sources and LocalSources are those of the toolspec.Result and apply to each part of it.
+// StoredResult describes a stored result without its text. Its Owner (toolspec.Provenance.Owner) may read it. Sources
+// and LocalSources are those of the toolspec.Result and apply to each part of it.
 type StoredResult struct {
 	ID           string    `json:"id"`
 	Owner        string    `json:"owner"`

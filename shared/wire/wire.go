@@ -1,7 +1,6 @@
 // Package wire defines the data that windows and the program exchange, apart from events and tools: the WebSocket
 // envelopes, the frames of the live view, the state snapshot with which a window starts, and the responses of the HTTP
-// API. TypeScript types are generated from it. It also defines records that only the store and other packages exchange,
-// such as Command, KnownServer and AcceptedPanel.
+// API. TypeScript types are generated from it. It also defines some records that the store and other packages exchange.
 package wire
 
 import (

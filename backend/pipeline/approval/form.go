@@ -17,7 +17,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Limits of a form, which comes from outside: fields, choices of a field, characters of a text, bytes of all values.
 const (
 	maxFields  = 40
 	maxOptions = 200
@@ -50,8 +49,8 @@ type titledValue struct {
 	Title string `json:"title"`
 }
 
-// FormFields converts the JSON Schema of an object with primitive values and choices to form fields: required fields
-// first, then by name. It fails for any other schema, and for one that is too large for a person to read.
+// FormFields converts the JSON Schema of an object with primitive values and choices to form fields, required fields
+// first. It fails for any other schema, and for one that is too large for a person to read.
 func FormFields(schema []byte) ([]event.FormField, error) {
 	var form struct {
 		Properties map[string]property `json:"properties"`
@@ -142,7 +141,6 @@ func (p property) options() (all []event.FormOption) {
 	return all
 }
 
-// checkForm returns the values of the form's fields in filled. It fails if they do not fit the form.
 func checkForm(form []event.FormField, filled map[string]any) (map[string]any, error) {
 	if len(form) == 0 {
 		return nil, nil
@@ -171,7 +169,6 @@ func checkForm(form []event.FormField, filled map[string]any) (map[string]any, e
 	return out, nil
 }
 
-// checkValue returns given if it fits f, and otherwise an error that says why not.
 func checkValue(f event.FormField, given any) (any, error) {
 	switch f.Kind {
 	case event.FieldBoolean:

@@ -1,8 +1,8 @@
 // Package approval stores the questions that wait for the person's answer.
 //
-// A question is answered at most once, by the first answer that has its hash, is one of its choices and fits its form,
-// from the window, the keyboard, HTTP or MCP. The asker continues only after the answer is stored. If the call is
-// stopped, its question is closed with an empty answer. The package decides nothing and stores no grants.
+// A question is answered at most once, by the first answer that has its hash, is one of its choices and fits its form.
+// The asker continues after the answer is stored. If the call is stopped, its question is closed with an empty answer.
+// The package decides nothing and stores no grants.
 package approval
 
 import (
@@ -31,7 +31,6 @@ var (
 // maxClosed limits the closed questions that are remembered in order to tell them from unknown ones.
 const maxClosed = 1024
 
-// maxReason limits the person's reason, in bytes.
 const maxReason = 4096
 
 // Publisher stores and distributes events; *eventlog.Recorder implements it.
@@ -61,8 +60,7 @@ type question struct {
 func New(events Publisher) *Queue { return &Queue{events: events} }
 
 // Ask publishes a question and waits for its answer. It sets ID and Asked if they are empty. If ctx ends first or the
-// question cannot be stored, Ask returns an error that wraps the cause, and closes the question with an empty answer
-// unless an answer is being stored.
+// question cannot be stored, Ask returns an error that wraps the cause.
 func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
 	if a.ID == "" {
 		a.ID = "q_" + strings.ToLower(rand.Text())
@@ -113,9 +111,9 @@ func (queue *Queue) publishLapsed(ctx context.Context, q *question) {
 	_, _ = queue.events.Publish(context.WithoutCancel(ctx), closing)
 }
 
-// Answer answers the question id and fills in no form. hash must be the hash of the question, and answer must be one of
-// its choices. Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered. It wraps ErrInvalidForm if
-// answer is not a denial and the form has a required field. If the answer cannot be stored, the question stays open.
+// Answer answers the question id. hash must be the hash of the question, and answer must be one of its choices.
+// Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered, or wraps ErrInvalidForm if a required
+// field is not filled. If the answer cannot be stored, the question stays open.
 func (queue *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
 	return queue.AnswerForm(ctx, id, answer, nil, reason, hash)
 }
@@ -192,7 +190,7 @@ func (queue *Queue) take(id string, answer event.Answer, hash string) (*question
 	return q, nil
 }
 
-// remove removes q from the waiting questions. The caller must hold the lock.
+// The caller must hold the lock.
 func (queue *Queue) remove(q *question) {
 	queue.waiting = slices.DeleteFunc(queue.waiting, func(other *question) bool { return other == q })
 	if len(queue.closed) >= maxClosed {

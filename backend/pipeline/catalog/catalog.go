@@ -1,8 +1,7 @@
 // Package catalog merges the tools of all origins into a Catalog of the tools that can be called now.
 //
-// A Catalog is a snapshot and never changes. Its names are unique: if several sources offer a name, the first one wins.
-// A definition with a taken name or none is left out and reported as a problem; one that is switched off is left out
-// silently. The package runs nothing.
+// A Catalog is a snapshot and does not change. Its names are unique: if several sources offer a name, the first one
+// wins, and the others are reported as problems. The package runs nothing.
 package catalog
 
 import (
@@ -15,7 +14,7 @@ import (
 )
 
 // Source is one origin of tools. Definitions returns the tools that it offers while panel is active; "" is no panel. It
-// is called for every Catalog, from any goroutine, and must be fast.
+// may be called from any goroutine, and must be fast.
 type Source interface {
 	Definitions(panel string) []toolspec.Definition
 }
@@ -37,8 +36,7 @@ type Registry struct {
 	excluded func() []string
 }
 
-// Exclude leaves out the tools whose names off returns. off is called for every Catalog. Call Exclude before any other
-// method.
+// Exclude leaves out the tools whose names off returns. Call Exclude before any other method.
 func (r *Registry) Exclude(off func() []string) { r.excluded = off }
 
 // New returns a Registry of sources. If several offer a name, the first one wins.
@@ -152,8 +150,7 @@ func (c *Catalog) All() []toolspec.Definition { return append([]toolspec.Definit
 // Problems returns one sentence for each definition that was left out because its name was taken or missing.
 func (c *Catalog) Problems() []string { return append([]string{}, c.problems...) }
 
-// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both are
-// always available. Origins distinguishes them.
+// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools.
 func (c *Catalog) Wire() wire.Discovery {
 	w := wire.Discovery{
 		Baseline: []toolspec.Function{}, Panel: []toolspec.Function{}, MCP: []toolspec.Function{},

@@ -46,7 +46,6 @@ func With(ctx context.Context, limit time.Duration) (inner context.Context, stop
 // Pause pauses the clocks of the execution that ctx belongs to, if any, and of those that contain it. Call resume once.
 func Pause(ctx context.Context) (resume func()) { return of(ctx).pause() }
 
-// of returns the deadline of the execution that ctx belongs to, or nil.
 func of(ctx context.Context) *deadline {
 	d, _ := ctx.Value(key{}).(*deadline)
 	return d

@@ -1,5 +1,5 @@
 // Package nearest finds the known name of which another name is probably a misspelling, for "did you mean" in errors.
-// The result is only for display; no code may act on it.
+// The result is for display; no code may act on it.
 package nearest
 
 import (
@@ -12,8 +12,7 @@ import (
 const maxName = 128
 
 // Names returns at most n of known that resemble name, best match first. It ignores case and separators
-// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters. A name over 128 bytes
-// resembles none.
+// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters.
 func Names(name string, known []string, n int) []string {
 	if len(name) > maxName {
 		return nil
@@ -51,7 +50,7 @@ func fold(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
 }
 
-// distance returns how different two folded names are. ok is false if neither can be a misspelling of the other.
+// ok is false if neither can be a misspelling of the other.
 func distance(a, b string) (int, bool) {
 	if a == "" || b == "" {
 		return 0, false
@@ -78,7 +77,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// edits returns the edit distance in bytes. Swapping two adjacent bytes is one edit (optimal string alignment).
+// Swapping two adjacent bytes is one edit (optimal string alignment).
 func edits(a, b string) int {
 	earlier, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

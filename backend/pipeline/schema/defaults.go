@@ -43,7 +43,6 @@ func fillObject(sch *jsonschema.Schema, object map[string]any, depth int) {
 	}
 }
 
-// defaultOf returns a copy of a property's default, following references.
 func defaultOf(sch *jsonschema.Schema, depth int) (any, bool) {
 	if sch == nil || depth > maxDepth {
 		return nil, false
@@ -60,7 +59,6 @@ func fillArray(sch *jsonschema.Schema, array []any, depth int) {
 	}
 }
 
-// itemSchema returns the schema of item i of an array, in any draft of JSON Schema.
 func itemSchema(sch *jsonschema.Schema, i int) *jsonschema.Schema {
 	if i < len(sch.PrefixItems) {
 		return sch.PrefixItems[i]

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fail returns the validation error for the model, with an example of a correct call if there is one.
 func (c checker) fail(problems ...problem) *toolspec.Result {
 	var what, fixes []string
 	missing := ""
@@ -108,7 +107,6 @@ func (c checker) correct(raw json.RawMessage) (map[string]any, bool) {
 	return object, len(c.validate(object)) == 0
 }
 
-// sample builds a small value that the schema allows, as far as the schema shows that.
 func sample(sch *jsonschema.Schema, depth int) any {
 	if sch == nil || depth > 8 {
 		return "…"

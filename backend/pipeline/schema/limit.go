@@ -10,14 +10,12 @@ import (
 // schema can require exponentially many.
 const maxEffort = 500_000
 
-// place is a part of a value, identified by a number.
 type place struct {
 	number  int
 	members map[string]*place
 	items   []*place
 }
 
-// number numbers v and all its parts.
 func number(v any, next *int) *place {
 	p := &place{number: *next}
 	*next++
@@ -49,7 +47,6 @@ type pair struct {
 	place  int
 }
 
-// counting marks a pair with a count in progress.
 const counting = -1
 
 // count returns the number of steps, or more than the limit if there are too many or infinitely many.
@@ -101,7 +98,6 @@ func fragment(location string) string {
 	return after
 }
 
-// inPlace returns the schemas that s applies to the same part of the value.
 func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	list := []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}
 	if s.DynamicRef != nil {
@@ -121,7 +117,6 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return list
 }
 
-// collectSchemas collects s and every schema below it.
 func collectSchemas(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
 	if s == nil || seen[s] {
 		return

@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// decode decodes one JSON value within the limits. Numbers keep their notation.
 func decode(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -73,7 +72,6 @@ func smallNumber(number string) bool {
 	return err == nil && exponent <= 308 && exponent >= -324
 }
 
-// encode writes v with sorted names and without HTML escapes.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -16,10 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxProblems is the number of problems that are reported at once.
 const maxProblems = 3
 
-// checker checks the arguments of one tool.
 type checker struct {
 	def    toolspec.Definition
 	schema *jsonschema.Schema
@@ -27,7 +25,6 @@ type checker struct {
 	whole string
 }
 
-// problem is one mistake in the arguments and its correction.
 type problem struct {
 	what string
 	fix  string
@@ -93,7 +90,6 @@ func (c checker) unknown(object map[string]any) []problem {
 	return c.unknownNames("", names, s)
 }
 
-// unknownNames reports unknown names, each with the nearest known name.
 func (c checker) unknownNames(at string, names []string, sch *jsonschema.Schema) []problem {
 	slices.Sort(names)
 	known := propertyNames(sch)
@@ -161,7 +157,6 @@ func isChoice(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-// explain adds the problems that e describes.
 func (c checker) explain(e *jsonschema.ValidationError, object any, into *[]problem) {
 	at, value := path(e.InstanceLocation), find(object, e.InstanceLocation)
 	if _, list := object.([]any); list && at != "" {
@@ -215,7 +210,6 @@ func (c checker) missing(full, name string, location []string) problem {
 	return p
 }
 
-// under returns the schema of the value at location, or nil if it is unknown.
 func (c checker) under(location []string) *jsonschema.Schema {
 	sch := c.schema
 	for i := 0; sch != nil; {

@@ -1,10 +1,10 @@
 // Package schema checks the arguments of a call against its tool's JSON Schema before anything runs, and fills in the
 // defaults.
 //
-// Check returns either the canonical arguments (an object with defaults at every depth and sorted names) or a
-// validation error that says which parameter is wrong and why, and shows a correct call. Nothing is converted: "5" is
-// not 5. Arguments and schemas are both untrusted: sizes, depth and numbers are limited, and a schema cannot make the
-// program fetch anything.
+// Check returns either the canonical arguments (an object with defaults and sorted names) or a validation error that
+// says which parameter is wrong and why, and shows a correct call. Nothing is converted: "5" is not 5. Arguments and
+// schemas are both untrusted: sizes, depth and numbers are limited, and a schema cannot make the program fetch
+// anything.
 package schema
 
 import (
@@ -20,7 +20,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of arguments and schemas.
 const (
 	MaxArgsBytes   = 1 << 20
 	maxSchemaBytes = 256 << 10

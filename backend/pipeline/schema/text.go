@@ -8,7 +8,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxShown is the number of characters of a wrong value that are quoted.
 const maxShown = 60
 
 func path(location []string) string {
@@ -19,7 +18,6 @@ func path(location []string) string {
 	return at
 }
 
-// join appends a member name or an index to a path, as in list[2].name.
 func join(at, step string) string {
 	if _, err := strconv.Atoi(step); err == nil && at != "" {
 		return at + "[" + step + "]"
@@ -50,7 +48,6 @@ func find(v any, location []string) any {
 
 func quote(name string) string { return `"` + name + `"` }
 
-// describe returns a value's type with its article, and quotes a short value.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

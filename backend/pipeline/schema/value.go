@@ -8,9 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// CheckValue checks a JSON value of any kind against format, the schema of an answer. It fills in no defaults. problems
-// contains sentences about the value, none if it matches. The error says that the schema cannot be used, or that the
-// check would take too long.
+// CheckValue checks a JSON value against format, the schema of an answer. problems contains sentences about the value,
+// none if it matches. The error says that the schema cannot be used, or that the check would take too long.
 func (c *Checker) CheckValue(format, value json.RawMessage) (problems []string, err error) {
 	if err := c.CheckFormat(format); err != nil {
 		return nil, err

@@ -1,8 +1,7 @@
 // Package search finds tools by a description of the task, for catalogs that are too large for a prompt. It ranks
 // names, descriptions, parameters and examples with BM25.
 //
-// The same definitions and query give the same tools in the same order. A tool is found only if it contains a word of
-// the query or a synonym. The package runs nothing.
+// The same definitions and query give the same tools in the same order. The package runs nothing.
 package search
 
 import (
@@ -33,19 +32,15 @@ const (
 // synonymWeight is the weight of a synonym of a word in the query.
 const synonymWeight = 0.4
 
-// maxQuery limits the words of a query that are used.
 const maxQuery = 64
 
 // Index is a searchable set of definitions. It is read-only and safe for concurrent use.
 type Index struct {
-	docs []document
-	// containing is the number of documents that contain a word.
-	containing map[string]int
-	// averageLength is the mean length of all documents.
+	docs          []document
+	containing    map[string]int
 	averageLength float64
 }
 
-// document is one tool with the weight of each of its words.
 type document struct {
 	def    toolspec.Definition
 	weight map[string]float64
@@ -82,7 +77,6 @@ func (d *document) add(text string, weight float64) {
 	}
 }
 
-// schemaText returns the names, descriptions and enum strings in a schema.
 func schemaText(schema json.RawMessage) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {
@@ -117,8 +111,7 @@ func appendTexts(b *strings.Builder, v any, depth int) {
 	appendTexts(b, object["items"], depth+1)
 }
 
-// Find returns at most n tools for query, best match first. A tool with its exact name in query comes before all
-// others.
+// Find returns at most n tools for query, best match first.
 func (index *Index) Find(query string, n int) []toolspec.Definition {
 	asked := words(query)
 	asked = asked[:min(len(asked), maxQuery)]

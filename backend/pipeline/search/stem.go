@@ -37,7 +37,6 @@ func words(text string) []string {
 	return out
 }
 
-// beginsWord reports whether r begins a new part of a name in camel case.
 func beginsWord(before, r rune, after []rune) bool {
 	return unicode.IsUpper(r) &&
 		(unicode.IsLower(before) || unicode.IsUpper(before) && len(after) > 0 && unicode.IsLower(after[0]))
@@ -59,7 +58,6 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// irregular maps irregular verb forms to their base form.
 var irregular = map[string]string{
 	"written": "write", "wrote": "write", "sent": "send", "said": "say", "says": "say", "made": "make", "bought": "buy",
 	"sold":  "sell",
@@ -110,7 +108,6 @@ func stem(w string) string {
 	return w
 }
 
-// synonymGroups contains words that people and authors of tools use with the same meaning.
 var synonymGroups = []string{
 	"delete remove erase discard drop destroy trash rid wipe",
 	"create add new make insert register",
@@ -173,7 +170,6 @@ var synonymGroups = []string{
 	"tax vat",
 }
 
-// synonyms contains the synonymGroups by the stem of each word.
 var synonyms = indexSynonyms()
 
 func indexSynonyms() map[string][]string {

@@ -9,7 +9,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of the text about one tool, in characters.
 const (
 	maxDescription = 160
 	maxParameter   = 60
@@ -26,7 +25,6 @@ func Summary(defs []toolspec.Definition) string {
 	return strings.Join(lines, "\n")
 }
 
-// property contains the parts of a JSON Schema that a signature shows.
 type property struct {
 	Type        any                 `json:"type"`
 	Description string              `json:"description"`
@@ -77,7 +75,6 @@ func (p property) object(explained bool, depth int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// rank returns 0 for a required property and 1 for an optional one.
 func (p property) rank(name string) int {
 	if slices.Contains(p.Required, name) {
 		return 0
@@ -112,7 +109,6 @@ func (p property) kind(explained bool, depth int) string {
 	return kind
 }
 
-// oneLine returns text on one line of at most n characters.
 func oneLine(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= n {
