@@ -89,8 +89,8 @@ func Printable(text string) string {
 	}, strings.ToValidUTF8(text, "�"))
 }
 
-// CanHideText reports whether r is a letter or mark without a shape, in which a text can be hidden: a tag, a filler or a
-// variation selector other than that of emoji.
+// CanHideText reports whether r is a letter or mark without a shape, in which a text can be hidden: a tag, a filler or
+// a variation selector other than that of emoji.
 func CanHideText(r rune) bool {
 	return r >= 0xE0000 && r <= 0xE0FFF || r >= 0xFE00 && r <= 0xFE0E ||
 		r == 0x034F || r == 0x115F || r == 0x1160 || r == 0x17B4 || r == 0x17B5 || r == 0x3164 || r == 0xFFA0

@@ -151,7 +151,7 @@ func (r *reader) readFunction(x *syntax.FuncDecl) {
 	r.readStatement(x.Body)
 	r.stdin = input
 	if x.Name != nil && bash.PrintsNumber(x.Name.Value) {
-		r.warn("It replaces “" + x.Name.Value + "” with a function, whose output could be a command where a number is expected.")
+		r.warn("It replaces “" + x.Name.Value + "” with a function, so a number that it prints could be a command.")
 	}
 	if x.Name != nil && r.declared[x.Name.Value] {
 		r.functions[x.Name.Value] = true

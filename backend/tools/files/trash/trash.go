@@ -54,7 +54,7 @@ type Bin struct {
 func New(dir string, now func() time.Time) *Bin { return &Bin{dir: dir, now: now} }
 
 // errNotRemoved is wrapped by the error of a move whose copy is complete.
-var errNotRemoved = errors.New("a complete copy is in the trash, but removing the original failed, so part of it may remain")
+var errNotRemoved = errors.New("a complete copy is in the trash, but the original, or a part of it, is still there")
 
 // Put moves the entry base of the open folder from to the trash; path is the entry's absolute path.
 func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
