@@ -12,7 +12,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Limits of an answer: nesting and bytes.
 const (
 	maxDepth  = 64
 	maxAnswer = 1 << 20
@@ -41,7 +40,6 @@ func parseAnswer(text string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// insideFence returns the content of the only code fence in text, if its language is json or missing.
 func insideFence(text string) (string, bool) {
 	parts := strings.Split("\n"+text, "\n```")
 	if len(parts) != 3 {
@@ -82,13 +80,12 @@ func parseValue(text string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
 }
 
-// position returns the line and column of the byte at offset at. Both start at 1; columns count characters.
+// Both start at 1; columns count characters.
 func position(text string, at int) (line, column int) {
 	before := text[:min(max(at, 0), len(text))]
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// compactor copies one value from its tokens without white space.
 type compactor struct {
 	dec *json.Decoder
 	out bytes.Buffer
@@ -151,7 +148,6 @@ func (c *compactor) array(deep int) error {
 	return c.end(']')
 }
 
-// end copies the closing bracket.
 func (c *compactor) end(bracket byte) error {
 	if _, err := c.dec.Token(); err != nil {
 		return err
@@ -159,7 +155,6 @@ func (c *compactor) end(bracket byte) error {
 	return c.out.WriteByte(bracket)
 }
 
-// scalar writes a string, number, boolean or null.
 func (c *compactor) scalar(v any) error {
 	enc := json.NewEncoder(&c.out)
 	enc.SetEscapeHTML(false)

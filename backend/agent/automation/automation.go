@@ -23,11 +23,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Limits of a Job.
 const (
-	// maxRepairs is the largest valid Job.MaxRepairs.
-	maxRepairs = 10
-	// maxSystemBytes limits the caller's system prompt.
+	maxRepairs     = 10
 	maxSystemBytes = 100_000
 )
 
@@ -128,7 +125,6 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// connectHint says how to connect a model.
 const connectHint = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
 	"SEXTANT_OPENAI_API_KEY for a " +
 	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as " +
@@ -148,5 +144,4 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// maxShown limits Error.LastAnswer, in characters.
 const maxShown = 4000

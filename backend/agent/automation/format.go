@@ -12,7 +12,6 @@ import (
 // MaxFormatBytes limits a format, because all of it is sent to the model.
 const MaxFormatBytes = 64 << 10
 
-// checker caches compiled formats; the cache is bounded.
 var checker = schema.New()
 
 // Format describes a valid answer: with a JSON Schema, or in words, which any JSON fits. The zero Format means
@@ -55,7 +54,6 @@ func NewFormat(raw []byte) (Format, error) {
 
 func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 
-// prompt returns the message that asks the model for the answer when the work is done.
 func (f Format) prompt() string {
 	if f.words != "" {
 		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no " +

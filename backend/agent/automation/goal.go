@@ -32,10 +32,8 @@ type goal struct {
 	format     Format
 	maxRepairs int
 
-	// reminded is true after the first answer without calls; it gets a reminder to call final_response.
-	reminded bool
-	closed   bool
-	// repairsSent counts how often the model was asked to correct its answer.
+	reminded    bool
+	closed      bool
 	repairsSent int
 	problems    []string
 	answer      json.RawMessage
@@ -88,13 +86,11 @@ func (g *goal) HandleAnswer(text string) loop.Reply {
 	return g.close()
 }
 
-// close ends the use of tools and asks for the answer.
 func (g *goal) close() loop.Reply {
 	g.closed = true
 	return loop.Reply{ToolsClosed: true, Message: g.format.prompt()}
 }
 
-// judge checks an answer. If it does not fit, it asks the model to correct it, at most maxRepairs times.
 func (g *goal) judge(text string) loop.Reply {
 	value, err := parseAnswer(text)
 	if err != nil {
@@ -125,7 +121,6 @@ func (g *goal) judge(text string) loop.Reply {
 	}
 }
 
-// afterRepairs returns how often an answer was sent back, as part of a sentence.
 func afterRepairs(n int) string {
 	switch n {
 	case 0:

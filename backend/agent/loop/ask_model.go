@@ -17,9 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// askModel asks the model once and records its answer. The recorded calls get our own ids, because some providers
-// reuse theirs (they number calls from 0 in every answer). On an error the text so far is recorded.
-//
+// The recorded calls get the loop's ids, because some providers reuse theirs. On an error the text so far is recorded.
 // listed are the tools in the request, defs all tools that can be called.
 func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
@@ -91,8 +89,6 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	return res, message, err
 }
 
-// publishNote shows the user a note about an answer that is being waited for. A failure to record it does not end
-// the turn.
 func (t *turn) publishNote(message string, d llm.Delta) {
 	if d.Note == "" {
 		return
@@ -102,7 +98,6 @@ func (t *turn) publishNote(message string, d llm.Delta) {
 	}
 }
 
-// assignCallIDs returns the answer's calls, including broken ones without arguments, with the loop's ids.
 func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
 	for i, c := range res.Calls {

@@ -10,8 +10,7 @@ import (
 	"sextant/shared/event"
 )
 
-// attachmentNotes converts texts attached to a message to notes that precede it and name their source. A text is cut
-// after prompt.MaxResultChars characters. Models read them in marked blocks; the pilot does not see them.
+// Models read the notes in marked blocks; the pilot does not see them.
 func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
@@ -31,7 +30,6 @@ func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	return out
 }
 
-// joinMessage adds a queued message and its attachments to the turn and returns their events.
 func (t *turn) joinMessage(w event.WaitingMessage, m chat.Message) []event.Event {
 	var events []event.Event
 	for _, one := range append(t.attachmentNotes(w.Attachments), m) {

@@ -27,7 +27,6 @@ var (
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )
 
-// branchPoint is the user message at which a new branch begins: it is replaced or answered again.
 type branchPoint struct {
 	message string
 	again   bool
@@ -77,8 +76,7 @@ func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) er
 	})
 }
 
-// whileIdle runs do while no turn runs in the conversation, and makes new turns wait. It fails with ErrBusy if
-// one is running.
+// whileIdle makes new turns wait until do has returned. It fails with ErrBusy if a turn is running.
 func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() error) error {
 	return l.exclusively(ctx, conversation, func() error {
 		// Unsaved events belong to the branch in which their turn ran, so save them first.
@@ -89,7 +87,6 @@ func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() err
 	})
 }
 
-// exclusively is like whileIdle, but does not save unsaved events first.
 func (l *Loop) exclusively(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
 	request := TurnRequest{Conversation: conversation}
@@ -105,21 +102,17 @@ func (l *Loop) exclusively(ctx context.Context, conversation string, do func() e
 	return do()
 }
 
-// findQuestion returns the index of a user message, -1 if there is none.
 func findQuestion(messages []chat.Message, id string) int {
 	return slices.IndexFunc(messages, func(m chat.Message) bool { return m.ID == id && m.Role == chat.RoleUser })
 }
 
-// turnStart is the start of a turn: the messages before it, its first events, and the user's message unless it is
-// already recorded.
 type turnStart struct {
 	before []chat.Message
 	events []event.Event
 	own    []chat.Message
 }
 
-// startBranch determines where the turn begins and which hosts the person permitted by typing them. Text of a program
-// or with sources permits no host, even if a person asks for it to be answered again.
+// Text of a program or with sources permits no host, even if a person asks for it to be answered again.
 func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, error) {
 	// Nobody typed a subagent's task, whoever retries it.
 	own.FromProgram = t.request.Caller == toolspec.CallerHTTP || t.request.lineage != nil

@@ -24,8 +24,6 @@ func (t *turn) detectWindow() {
 	t.serviceWindow = n
 }
 
-// window returns the context window of the turn's model in tokens: as configured, as its service reports, or as
-// its name suggests. It is smaller after a request was refused as too long.
 func (t *turn) window() int {
 	if t.refusedWindow > 0 {
 		return t.refusedWindow
@@ -72,7 +70,6 @@ func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, er
 	return o.Listed, nil
 }
 
-// toolbox returns the conversation's Toolbox. Only the conversation's turn uses it.
 func (l *Loop) toolbox(conversation string) *prompt.Toolbox {
 	l.mu.Lock()
 	defer l.mu.Unlock()

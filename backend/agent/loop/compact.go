@@ -20,9 +20,7 @@ import (
 var summaryPrompt string
 
 const (
-	// summaryWithin limits the time of a request for a summary.
 	summaryWithin = 2 * time.Minute
-	// summaryTokens limits the length of a summary.
 	summaryTokens = 1500
 	// tailShare is the percentage of the window that stays verbatim after a summary.
 	tailShare = 30

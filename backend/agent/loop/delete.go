@@ -25,7 +25,6 @@ func (l *Loop) Delete(
 	})
 }
 
-// deleteAll acquires the remaining conversations one after another, then deletes all of them.
 func (l *Loop) deleteAll(ctx context.Context, conversation string, subagents, left []string) error {
 	if len(left) > 0 {
 		return l.exclusively(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, subagents, left[1:]) })

@@ -10,13 +10,11 @@ import (
 // parallelReads. The first call that acts, and everything after it, waits for the complete answer, because the calls
 // of an answer that breaks off must not run and a click cannot be undone.
 type earlyCalls struct {
-	// ids are the ids that the loop gave the calls, in order.
 	ids     []string
 	running map[string]chan toolspec.Result
 	blocked bool
 }
 
-// startEarly starts a complete call while the answer still streams, unless it has to wait.
 func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	e := &t.early
 	id := naming.NewID("")

@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// parallelReads limits how many read-only calls run at once.
 	parallelReads = 4
 	// stopGrace is how long a stopped call may take to report its result. Stop promises the end of the turn within
 	// 100 ms.
 	stopGrace = 60 * time.Millisecond
 )
 
-// execute runs the calls of message in order, adjacent read-only calls and adjacent subagents in parallel. It records
-// a result for each call, run or not, because no call may stay unanswered. It returns an ending if the turn must end.
+// Every call gets a result, run or not, because no call may stay unanswered. execute returns an ending if the turn must
+// end.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
 		end := limit(
@@ -69,7 +68,6 @@ func limit(what, setting string) ending {
 	}
 }
 
-// nextGroup returns the next calls to run in parallel, nil if the turn has no calls left.
 func (t *turn) nextGroup(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
 	left := min(t.limits.CallsPerTurn-t.called, t.lineage.counter.CallsLeft())
 	if left <= 0 {
@@ -101,7 +99,6 @@ func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
 	return nil
 }
 
-// runGroup runs a group and records its results in the order of the calls.
 func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
 	results := t.runCalls(group, broken)
 	var end *ending
@@ -209,7 +206,6 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	return m
 }
 
-// answerAll records, as the result of each call, why it did not run.
 func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
 	var events []event.Event
 	for _, c := range calls {

@@ -38,8 +38,6 @@ type Reply struct {
 	Suggestion string
 }
 
-// callableTools returns the tools that this round may call: those of the panel, limited to those that the request
-// names.
 func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
 	if len(t.request.Tools) == 0 && t.request.Goal == nil && t.lineage.depth == 0 {
@@ -60,7 +58,6 @@ func (t *turn) excluded(name string) bool {
 	return len(t.request.Tools) > 0 && !slices.Contains(t.request.Tools, name)
 }
 
-// refuse returns why a call may not reach the CallRunner, nil if it may.
 func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	if t.excluded(c.Tool) {
 		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
@@ -102,8 +99,6 @@ func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition
 	return listed
 }
 
-// runGoalRound runs the calls of message and passes the answer to the goal. It returns an ending if the turn must
-// end.
 func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
 	goal := t.request.Goal
 	if len(message.Calls) == 0 {
@@ -150,7 +145,6 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 	return t.applyReply(goal.HandleToolCall(own[0].Args, failed), own)
 }
 
-// failedOf returns the tools of the failed calls among calls.
 func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	var names []string
 	for _, m := range t.messages {
@@ -162,8 +156,8 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	return names
 }
 
-// applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns an ending
-// if the turn must end.
+// applyReply sends r as the result of the first waiting call, else as a note. It returns an ending if the turn must
+// end.
 func (t *turn) applyReply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	t.toolsClosed = t.toolsClosed || r.ToolsClosed
 	say := r.Message

@@ -15,24 +15,21 @@ import (
 // lineage is a turn's place in the tree of subagents. Only its counter changes.
 type lineage struct {
 	// depth is 0 for a request of a person or program.
-	depth   int
-	model   string
-	system  string
-	rights  allowance.Rights
-	counter *allowance.Counter
-	// from is the provenance for a subagent's calls; parent, call and title are shown with its conversation.
+	depth               int
+	model               string
+	system              string
+	rights              allowance.Rights
+	counter             *allowance.Counter
 	from                toolspec.Provenance
 	parent, call, title string
 }
 
 type lineageKey struct{}
 
-// withLineage returns a context that lets calls of t start subagents.
 func (t *turn) withLineage(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lineageKey{}, t.lineage)
 }
 
-// rootLineage returns the lineage of a turn that is not a subagent, or of calls outside any turn.
 func rootLineage(request TurnRequest, calls int) *lineage {
 	k := &lineage{model: request.Model, system: request.System, counter: allowance.NewCounter(calls)}
 	if len(request.Tools) > 0 {
@@ -56,7 +53,6 @@ func (l *lineage) hides(d toolspec.Definition) bool {
 	return l.depth > 0 && (!l.rights.Allows(d) || l.depth >= maxDepth && d.Name == toolspec.RunSubagent)
 }
 
-// inherit copies what a subagent inherits from its parent: the sources read and the hosts the person typed.
 func (t *turn) inherit() {
 	t.typed = slices.Clone(t.request.lineage.from.TypedHosts)
 	t.outside.Add(t.request.lineage.from.Outside...)
@@ -71,7 +67,6 @@ func (t *turn) subagentProvenance() toolspec.Provenance {
 	return p
 }
 
-// effects contains what the calls of a turn read and changed.
 type effects struct{ outside, local, changed sourceset.Set }
 
 func (e *effects) add(r toolspec.Result) {
@@ -80,7 +75,6 @@ func (e *effects) add(r toolspec.Result) {
 	e.changed.Add(r.Changed...)
 }
 
-// leadingSubagents returns how many of the first calls start subagents and so run in parallel, at most left.
 func leadingSubagents(calls []chat.ToolCall, broken []llm.BrokenCall, left int) int {
 	n := 0
 	for n < len(calls) && n < allowance.MaxSubagents && n < left && calls[n].Name == toolspec.RunSubagent &&

@@ -171,10 +171,8 @@ var (
 // MaxTextBytes limits one message of a person.
 const MaxTextBytes = 200_000
 
-// publishTimeout limits the time of one publication.
 const publishTimeout = 10 * time.Second
 
-// stopWithin limits how long Stop waits for the end of a turn.
 const stopWithin = 100 * time.Millisecond
 
 // Loop runs turns, one at a time in each conversation. Safe for concurrent use.
@@ -187,17 +185,14 @@ type Loop struct {
 	// it was dropped. Lock it before mu.
 	queue sync.Mutex
 
-	mu        sync.Mutex
-	closed    bool
-	running   map[string]*runningTurn
-	toolboxes map[string]*prompt.Toolbox
-	outside   map[string]*sharedLineage
-	// outsideSubagents counts the subagents of all calls outside turns together, because a program chooses its own
-	// name.
+	mu               sync.Mutex
+	closed           bool
+	running          map[string]*runningTurn
+	toolboxes        map[string]*prompt.Toolbox
+	outside          map[string]*sharedLineage
 	outsideSubagents allowance.Counter
 }
 
-// runningTurn is the turn that runs in a conversation.
 type runningTurn struct {
 	cancel  context.CancelCauseFunc
 	request TurnRequest
@@ -310,8 +305,7 @@ func (l *Loop) Close() {
 	l.saveAtClose()
 }
 
-// begin checks the request, acquires the conversation and records the message. On success the caller must call
-// l.wait.Done.
+// On success the caller must call l.wait.Done.
 func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
 	request.Text = strings.TrimSpace(request.Text)
 	switch {
@@ -377,14 +371,12 @@ func (l *Loop) acquire(ctx context.Context, request TurnRequest, cancel context.
 	}
 }
 
-// markEnding records that only the end of t remains to be recorded.
 func (l *Loop) markEnding(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.running.ending = true
 }
 
-// release frees the conversation of t.
 func (l *Loop) release(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -55,12 +55,10 @@ func (t *turn) budgetEnd() *ending {
 	return nil
 }
 
-// budgetError means that no request was sent because a budget is used up.
 type budgetError struct{ end ending }
 
 func (e *budgetError) Error() string { return e.end.message }
 
-// meteredModel is the turn's model. It checks every request against the budgets and counts its cost.
 type meteredModel struct {
 	llm.Model
 	turn *turn
@@ -115,8 +113,6 @@ func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded boo
 	return 0, false
 }
 
-// pay counts one request. Once per turn it notes that a money budget cannot count the cost. requestBytes is
-// the length of the request.
 func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
 	r := t.loop.cfg.Budget.RequestEvent(sent, requestBytes)
 	t.account.Add(r, sent.Usage)
@@ -125,7 +121,6 @@ func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
 	}
 }
 
-// unreportedRound returns an event for the requests that no other event contains, none if there are none.
 func (t *turn) unreportedRound(what string) []event.Event {
 	requests := t.account.TakeUnreported()
 	if len(requests) == 0 {
@@ -134,7 +129,6 @@ func (t *turn) unreportedRound(what string) []event.Event {
 	return []event.Event{t.event(event.RoundEnded, budget.RoundEvent(what, t.account.Payer(), requests))}
 }
 
-// recordSideCost records the cost of a request that is not part of the conversation.
 func (t *turn) recordSideCost(what string) error {
 	if events := t.unreportedRound(what); len(events) > 0 {
 		return t.record(events...)

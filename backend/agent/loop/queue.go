@@ -100,7 +100,6 @@ func (l *Loop) enqueue(ctx context.Context, request TurnRequest, when event.Mome
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).InTurn(request.Conversation, ""))
 }
 
-// caller returns the party that makes the calls of a request, the model if it names none.
 func caller(request TurnRequest) toolspec.Caller {
 	if request.Caller == "" {
 		return toolspec.CallerModel
@@ -161,7 +160,7 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 	return l.Start(ctx, requestFromWaiting(conversation, w))
 }
 
-// findWaiting returns a waiting message, or ErrNotOwner if by may not change it. The caller holds l.queue.
+// findWaiting returns ErrNotOwner if by may not change the message. The caller holds l.queue.
 func (l *Loop) findWaiting(
 	ctx context.Context,
 	conversation, id string,
@@ -191,7 +190,6 @@ func requestFromWaiting(conversation string, w event.WaitingMessage) TurnRequest
 	}
 }
 
-// runQueue runs t and then the turns of waiting messages, as long as each ends with the status done.
 func (l *Loop) runQueue(t *turn) {
 	for t != nil {
 		o := t.run()
@@ -204,8 +202,6 @@ func (l *Loop) runQueue(t *turn) {
 	}
 }
 
-// startNext begins a turn with the first waiting message that is not held. It returns nil if there is none or the turn
-// cannot begin; it logs unexpected errors.
 func (l *Loop) startNext(t *turn) *turn {
 	if l.cfg.Queue == nil {
 		return nil
@@ -228,8 +224,7 @@ func (l *Loop) startNext(t *turn) *turn {
 	return nil
 }
 
-// holdQueue marks t as ending. If status is not done, it returns the events that put the waiting messages on hold, so
-// that nothing starts automatically.
+// holdQueue marks t as ending, and puts waiting messages on hold if status is not done.
 func (t *turn) holdQueue(status chat.Status) []event.Event {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()
@@ -251,8 +246,6 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	return events
 }
 
-// steeringMessages returns the messages waiting for this turn. If the tools of the turn are closed, they go to
-// the next turn.
 func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
@@ -270,7 +263,6 @@ func (t *turn) hasSteering() bool {
 	return len(list) > 0 || err != nil
 }
 
-// takeSteering adds the messages waiting for this turn to it, and reports whether there were any.
 func (t *turn) takeSteering() (bool, error) {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()

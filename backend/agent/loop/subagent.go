@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	// maxDepth is the depth of the deepest subagents, which cannot start others.
 	maxDepth = 2
 )
 
@@ -163,7 +162,6 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	}, nil
 }
 
-// checkTools refuses an empty list and tools that the caller may not call.
 func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	if c.Tools == nil {
 		return nil
@@ -220,7 +218,6 @@ func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 	return model, nil
 }
 
-// question returns the first message of the subagent's conversation.
 func (s SubagentTask) question() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(s.Task))
@@ -237,8 +234,7 @@ func (s SubagentTask) question() string {
 	return b.String()
 }
 
-// outsideLineage returns the lineage of calls outside any turn, which all concurrent calls of one owner share. The
-// caller must call releaseOutsideLineage.
+// Concurrent calls of one owner outside any turn share a lineage. The caller must call releaseOutsideLineage.
 func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -260,13 +256,11 @@ func (l *Loop) releaseOutsideLineage(from toolspec.Provenance) {
 	}
 }
 
-// sharedLineage is a lineage shared by calls outside any turn, with the number of its users.
 type sharedLineage struct {
 	lineage *lineage
 	users   int
 }
 
-// limits returns the configured limits, 10 for those that are not set.
 func (l *Loop) limits() Limits {
 	n := l.cfg.Limits()
 	if n.CallsPerTurn <= 0 {

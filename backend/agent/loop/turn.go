@@ -20,7 +20,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errStopped is the cause when a person stopped the turn.
 var errStopped = errors.New("stopped")
 
 // turn is one run of the loop. Only its own goroutine uses it, except for callTool's workers.
@@ -30,35 +29,31 @@ type turn struct {
 	id      string
 	ctx     context.Context //nolint:containedctx // a turn is one operation
 
-	running  *runningTurn
-	adapter  toolcalls.Adapter
-	isPilot  bool
-	limits   Limits
-	system   string
-	messages []chat.Message
-	outside  sourceset.Set
-	typed    []string
-	repeats  repetition.Detector
-	called   int
-	rounds   int
-	account  *budget.Account
-	lastText string
-	// lastInputTokens is the size of the last request as the provider counted it, 0 if unknown.
+	running         *runningTurn
+	adapter         toolcalls.Adapter
+	isPilot         bool
+	limits          Limits
+	system          string
+	messages        []chat.Message
+	outside         sourceset.Set
+	typed           []string
+	repeats         repetition.Detector
+	called          int
+	rounds          int
+	account         *budget.Account
+	lastText        string
 	lastInputTokens int
-	// canReread is set if the model can read an old result again.
-	canReread bool
-	early     earlyCalls
+	canReread       bool
+	early           earlyCalls
 	// toolsClosed is set when the goal allows no more tools; goalTools are the tools in the system prompt of a turn
 	// with a goal.
 	toolsClosed bool
 	goalTools   []toolspec.Definition
-	// recordErr is the error of the first event that was not recorded because the disk was full, else nil.
-	recordErr error
-	lineage   *lineage
-	effects   effects
+	recordErr   error
+	lineage     *lineage
+	effects     effects
 	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
-	// serviceWindow is the context window that the service reports, 0 if it reports none.
 	serviceWindow int
 }
 
@@ -80,16 +75,13 @@ type Outcome struct {
 	Budget string
 }
 
-// ending describes how a turn ends.
 type ending struct {
 	status     chat.Status
 	message    string
 	suggestion string
-	// budget is the setting of the budget that ended the turn, else "".
-	budget string
+	budget     string
 }
 
-// recordStart records the first events of the turn, among them the person's message and its attachments.
 func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	before, err := t.loop.cfg.History.Messages(ctx, t.request.Conversation)
 	if err != nil {
@@ -139,8 +131,6 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// conversation returns the event for a new conversation or for a changed title or model, if any. A second turn in a
-// subagent's conversation fails with ErrSubagent.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.request.Conversation, Created: now}
 	if k := t.request.lineage; k != nil {
@@ -170,7 +160,6 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 	return []event.Event{event.New(kind, c).InTurn(c.ID, "")}, nil
 }
 
-// run runs the turn and records its end.
 func (t *turn) run() Outcome {
 	end := t.runRounds()
 	if t.ctx.Err() != nil {
@@ -194,7 +183,6 @@ func (t *turn) run() Outcome {
 	}
 }
 
-// runRounds alternates model and tools.
 func (t *turn) runRounds() ending {
 	if err := t.prepare(); err != nil {
 		return endingFor(err)
@@ -305,7 +293,6 @@ func (t *turn) detectFormat() error {
 	return nil
 }
 
-// finish returns how a turn ends whose last answer has no calls.
 func (t *turn) finish(res llm.Response) ending {
 	switch {
 	case res.Stop == llm.StopLength:
@@ -330,7 +317,6 @@ func (t *turn) finish(res llm.Response) ending {
 	return ending{status: chat.StatusDone}
 }
 
-// endingFor converts an error to the end of a turn, with the provider's suggestion if there is one.
 func endingFor(err error) ending {
 	if diskspace.IsFull(err) {
 		return diskFullEnding()

@@ -30,7 +30,6 @@ func (t *turn) answerUnrecorded(calls []chat.ToolCall, err error) error {
 	return err
 }
 
-// diskFullEnding is the end of a turn when the disk is full.
 func diskFullEnding() ending {
 	return ending{
 		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. " +
@@ -56,14 +55,12 @@ func (l *Loop) UnsavedEvents(conversation string) []event.Event {
 	return l.cfg.Pending.Events(conversation)
 }
 
-// saveAtClose tries for the last time to record the queued events.
 func (l *Loop) saveAtClose() {
 	if err := l.cfg.Pending.FlushAll(context.Background()); err != nil {
 		l.cfg.Log.Error("what turns did while the disk was full is lost", "err", err)
 	}
 }
 
-// saveUnsaved records the queued events of a conversation.
 func (l *Loop) saveUnsaved(ctx context.Context, conversation string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()

@@ -17,7 +17,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of the text that is quoted from a result. The call's card shows the whole result.
 const (
 	maxListLines = 80
 	maxListChars = 8_000
@@ -25,7 +24,6 @@ const (
 	maxChanges   = 8
 )
 
-// pageAnswer is a page tool's result, parsed from its text. more is the line that says what was left out.
 type pageAnswer struct {
 	title, url string
 	outcome    string
@@ -33,7 +31,6 @@ type pageAnswer struct {
 	more       string
 }
 
-// parsePageAnswer parses text. It returns false if text is not a page tool's result.
 func parsePageAnswer(text string) (pageAnswer, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
@@ -60,7 +57,6 @@ func parsePageAnswer(text string) (pageAnswer, bool) {
 	return v, true
 }
 
-// name returns the page's name for use in a sentence.
 func (p pageAnswer) name() string {
 	if strings.TrimSpace(p.title) == "" {
 		return p.url
@@ -68,14 +64,11 @@ func (p pageAnswer) name() string {
 	return "“" + p.title + "”"
 }
 
-// reply is the pilot's answer to the commands of a message.
 type reply struct {
-	g     *grammar.Parser
-	parts []string
-	// first is set if the pilot has not introduced itself in the conversation yet.
-	first  bool
-	offers []chat.Offer
-	// outside contains the sources of quoted text.
+	g       *grammar.Parser
+	parts   []string
+	first   bool
+	offers  []chat.Offer
 	outside []string
 }
 
@@ -85,7 +78,6 @@ func (r *reply) add(text string) {
 	}
 }
 
-// response returns the reply and passes it to onDelta. If first is set, it ends with the introduction.
 func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 	text := strings.Join(r.parts, "\n\n")
 	if r.first && !strings.Contains(text, introduction()) {
@@ -96,7 +88,6 @@ func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 	return llm.Response{Text: text, Stop: llm.StopDone, Offers: r.offers, Outside: slices.Compact(r.outside)}
 }
 
-// explainProblem says why none of the commands ran, and what the person may have meant.
 func (r *reply) explainProblem(t *grammar.Problem, message string) {
 	offers := t.Offers
 	if !t.Ambiguous {
@@ -137,7 +128,6 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 	r.add(what)
 }
 
-// answerBuiltin answers a command that needs no call.
 func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 	if s.Builtin == commandtable.BuiltinHelp {
 		r.add(r.g.Help(s.About, introduction()))
@@ -244,7 +234,6 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 	return answer
 }
 
-// describeFailure describes a failed result and what to say next.
 func (r *reply) describeFailure(text string) {
 	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
@@ -264,7 +253,6 @@ func (r *reply) describeFailure(text string) {
 	r.add(failure)
 }
 
-// offerNext offers the commands named in a hint for models, if they are complete commands.
 func (r *reply) offerNext(hint, spoken string) {
 	if hint == spoken {
 		return
@@ -287,7 +275,6 @@ func dropCallPrefix(what string) string {
 	return rest
 }
 
-// reportSkipped names the commands that did not run.
 func (r *reply) reportSkipped(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
@@ -299,7 +286,6 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }
 
-// sentence capitalizes s and adds a full stop unless it ends with one, "?" or "…".
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -350,7 +336,6 @@ func annotationsIn(messages []chat.Message) *event.Marks {
 	return nil
 }
 
-// introduction explains what the pilot is and how to connect a model.
 func introduction() string {
 	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
 		"model: " + llm.ConnectInstructions()

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Limits of completing a path: how many entries of a folder are read, and how many are offered.
 const (
 	maxEntriesRead  = 2_000
 	maxPathsOffered = 20

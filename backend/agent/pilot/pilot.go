@@ -109,14 +109,12 @@ func (p *Pilot) window(messages []chat.Message) grammar.WindowState {
 	return live
 }
 
-// introduced reports whether the pilot has introduced itself in the conversation.
 func introduced(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool {
 		return m.Role == chat.RoleAssistant && strings.Contains(m.Text, introduction())
 	})
 }
 
-// lastQuestion returns the text of the newest user message and the results after it.
 func lastQuestion(messages []chat.Message) (string, []chat.Message) {
 	question, results := "", []chat.Message(nil)
 	for _, m := range messages {

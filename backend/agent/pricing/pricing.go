@@ -16,7 +16,6 @@ import (
 	"sextant/shared/chat"
 )
 
-// defaultCurrency is used if an entry names none.
 const defaultCurrency = "USD"
 
 const (
@@ -24,8 +23,7 @@ const (
 	// currency.
 	maxRows  = 200
 	maxPrice = 1_000_000
-	// micro is a millionth. Prices are stored in millionths per million tokens.
-	micro = 1_000_000
+	micro    = 1_000_000
 	// maxTokens exceeds the tokens of any answer and keeps products in range.
 	maxTokens = 2_000_000_000
 )
@@ -120,7 +118,6 @@ func ParseMoney(text string) (chat.Money, error) {
 	return chat.Money{Nanos: nanos, Currency: currency}, nil
 }
 
-// splitCurrency splits off the currency code at the end of text, defaultCurrency if text is one word.
 func splitCurrency(text string) (amount, currency string, err error) {
 	fields := strings.Fields(text)
 	switch {

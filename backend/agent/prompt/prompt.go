@@ -16,7 +16,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// toolShare limits the definitions of tools to one part in toolShare of the context window.
 const toolShare = 20
 
 // DefaultContextWindow returns the context window of a model in tokens, judged by its name (provider/name), and 128,000
@@ -39,5 +38,4 @@ func DefaultContextWindow(model string) int {
 	return 128_000
 }
 
-// estimateTokens returns a rough number of tokens in n bytes of text.
 func estimateTokens(n int) int { return n / toolspec.BytesPerToken }

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits that decide when a result is left out of a request. A model that needs it can read it again.
 const (
 	// minStaleBytes is how many bytes of stale results must accumulate before they are left out, all at once. Leaving
 	// one out changes the prompt from there on, so the provider's cache misses.
@@ -64,7 +63,6 @@ type staleFinder struct {
 	out           map[string]ShortenedResult
 }
 
-// pageResult is a result that may become stale.
 type pageResult struct {
 	message chat.Message
 	tool    string
@@ -108,7 +106,6 @@ func (s *staleFinder) add(m chat.Message) {
 	}
 }
 
-// sweep leaves out the stale results if they are large enough together.
 func (s *staleFinder) sweep() {
 	var which []int
 	size := 0
@@ -130,7 +127,6 @@ func (s *staleFinder) sweep() {
 	}
 }
 
-// stale returns why p is stale, "" if it is not.
 func (p pageResult) stale(round int) string {
 	age := round - p.round
 	switch {
@@ -166,7 +162,6 @@ func (p pageResult) short(why string) ShortenedResult {
 	}
 }
 
-// whole reports whether args ask for all elements, not only for those of a query or the changes.
 func whole(args json.RawMessage) bool {
 	var p struct {
 		Query   string `json:"query"`

@@ -14,7 +14,6 @@ import (
 // and found.
 const actionsHeading = "\n\nWhat was done and found:\n"
 
-// Limits of a summary in bytes: the user's words, the actions, and one answer among the actions.
 const (
 	maxWords   = 8000
 	maxActions = 8000
@@ -52,7 +51,6 @@ func OlderMessages(messages []chat.Message, n int) []chat.Message {
 	return sent
 }
 
-// activeSummary returns the index of the summary that is sent, -1 for none.
 func activeSummary(messages []chat.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.CoversThrough) >= 0 {
@@ -62,7 +60,6 @@ func activeSummary(messages []chat.Message) int {
 	return -1
 }
 
-// covered returns how many messages the active summary replaces.
 func covered(messages []chat.Message) int {
 	i := activeSummary(messages)
 	if i < 0 {
@@ -195,7 +192,6 @@ func isRule(sentence string) bool {
 	return false
 }
 
-// sentences splits text after ".", "?" and "!" before a space, and at line ends.
 func sentences(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -61,10 +61,8 @@ func (t *Toolbox) Select(all []toolspec.Definition, core []string, window int) T
 	return ToolSelection{Listed: append(first, last...)}
 }
 
-// maxNoted limits how many of a panel's tools a note describes.
 const maxNoted = 12
 
-// panelNotePrefix begins every note about a panel's tools.
 const panelNotePrefix = "[From Sextant: the panel"
 
 // IsPanelNote reports whether a note is about a panel's tools.
@@ -73,7 +71,6 @@ func IsPanelNote(text string) bool { return strings.HasPrefix(text, panelNotePre
 // PanelClosedNote says that the panel's tools can no longer be called.
 const PanelClosedNote = panelNotePrefix + " whose tools were listed is closed; they cannot be called now.]"
 
-// panelNote describes the tools of the active panel.
 func panelNote(defs []toolspec.Definition) string {
 	if len(defs) == 0 {
 		return ""
@@ -107,7 +104,6 @@ func NextNote(want string, sent []string) string {
 	return want
 }
 
-// callTool returns the definition of call_tool, which calls tools that are not listed.
 func callTool() toolspec.Definition {
 	return toolspec.Definition{
 		Name: toolspec.CallTool, Origin: toolspec.OriginBaseline, Group: "workspace",

@@ -38,7 +38,6 @@ type block struct {
 	tail      []byte
 }
 
-// begin opens a block. content is the part of the withheld bytes that belongs to its content.
 func (p *Parser) begin(kind blockKind, content []byte) {
 	p.emitText()
 	b := &block{kind: kind, start: p.heldFrom, at: p.at.next('x'), ticks: p.fenceLength, hiddenEnd: -1}
@@ -65,8 +64,6 @@ func (b *block) append(c byte) {
 
 func (b *block) content(drop int) []byte { return b.buf[:max(0, min(len(b.buf), b.size-drop))] }
 
-// unconfirmedContent returns the content of a block at the end of the answer, where the line break after an end
-// mark may be missing.
 func (b *block) unconfirmedContent() []byte {
 	switch {
 	case b.hiddenEnd >= 0:
@@ -110,7 +107,6 @@ func (p *Parser) inBlock(c byte) {
 	}
 }
 
-// reopened handles an opening tag inside a block: either an end tag is missing or the tag was doubled.
 func (p *Parser) reopened() {
 	b := p.block
 	content := b.content(len(callStart))
@@ -192,7 +188,6 @@ func (b *block) noteHiddenEnd(c byte) {
 	}
 }
 
-// matchTag feeds c and returns the tag it completes, "" for none.
 func (b *block) matchTag(c byte) string {
 	if c == '<' {
 		b.tag = append(b.tag[:0], c)
@@ -246,7 +241,6 @@ func (p *Parser) inFence(c byte) {
 	b.prev = c
 }
 
-// finish parses a block. closed says that its end mark was found, whole that the answer was not truncated.
 func (p *Parser) finish(content []byte, closed, whole bool) {
 	b := p.block
 	p.block, p.mode, p.afterCall = nil, inText, true
@@ -340,7 +334,6 @@ func (p *Parser) broken(f *syntaxError, content []byte, at position, form Format
 	p.emit(Event{BrokenCall: p.tools.describe(f, content, at, form)})
 }
 
-// toolNameIn returns a tool that the first 200 bytes of a truncated call name, so that the error can name it.
 func (p *Parser) toolNameIn(content []byte) string {
 	for _, name := range p.tools.names {
 		if bytes.Contains(clipBytes(content, 200), []byte(name)) {

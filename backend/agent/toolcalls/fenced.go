@@ -7,7 +7,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// readFence reads the fenced format: statements return name(args); or JSON objects.
 func (t *Toolset) readFence(src []byte) []parsedCall {
 	r := &reader{src: src, out: &bytes.Buffer{}}
 	var items []parsedCall
@@ -37,7 +36,6 @@ func (t *Toolset) readFence(src []byte) []parsedCall {
 	}
 }
 
-// statement reads return name(args) and moves r past it.
 func (t *Toolset) statement(r *reader) (*Call, *syntaxError) {
 	at := r.at
 	name := r.ident()
@@ -95,7 +93,6 @@ func (r *reader) statementEnd() *syntaxError {
 
 func (r *reader) startsStatement() bool { return bytes.HasPrefix(r.src[r.at:], []byte("return")) }
 
-// callArguments reads the content of a call's parentheses: one object, positional values, or name=value.
 func (r *reader) callArguments(of *tool) ([]byte, *syntaxError) {
 	var values [][]byte
 	var names []string
@@ -129,7 +126,6 @@ func (r *reader) callArguments(of *tool) ([]byte, *syntaxError) {
 	}
 }
 
-// keyword skips name= or name: and returns the name, "" if there is none.
 func (r *reader) keyword() string {
 	at := r.at
 	name := r.ident()
@@ -145,7 +141,7 @@ func (r *reader) keyword() string {
 	return name
 }
 
-// assemble builds the arguments object. A single object is all of the arguments, whatever its keys are.
+// A single object is all of the arguments, whatever its keys are.
 func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, *syntaxError) {
 	if len(values) == 1 && names[0] == "" && values[0][0] == '{' {
 		return values[0], nil

@@ -73,7 +73,6 @@ func (t *Toolset) function(r *reader) (*Call, *syntaxError) {
 	return &Call{Name: found.def.Name, Args: args, Format: FormatHermes}, nil
 }
 
-// parameters reads the parameters up to </function> and leaves r before that tag.
 func (t *tool) parameters(r *reader) ([]byte, *syntaxError) {
 	r.blanks()
 	if r.peek() == '{' {

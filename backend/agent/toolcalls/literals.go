@@ -12,7 +12,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxDepth limits the nesting of values.
 const maxDepth = 64
 
 // reader reads literals: JSON, and what JavaScript and careless models write instead. It appends what it
@@ -28,7 +27,6 @@ func (r *reader) fail(at int, want string) *syntaxError {
 	return &syntaxError{at: at, want: want, found: r.found(at)}
 }
 
-// found describes the text at an offset for an error message.
 func (r *reader) found(at int) string {
 	if at >= len(r.src) {
 		return "the end of the call"
@@ -51,7 +49,6 @@ func (r *reader) found(at int) string {
 	return fmt.Sprintf("%q", strings.ToValidUTF8(string(rest[:n]), "\uFFFD"))
 }
 
-// space skips white space and comments. An unclosed block comment is an error.
 func (r *reader) space() *syntaxError {
 	for r.at < len(r.src) {
 		switch b := r.src[r.at]; {
@@ -86,7 +83,6 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// take skips white space and then b, and reports whether b was there.
 func (r *reader) take(b byte) (bool, *syntaxError) {
 	if f := r.space(); f != nil {
 		return false, f
@@ -160,7 +156,6 @@ func (r *reader) word() *syntaxError {
 	return nil
 }
 
-// ident reads a name of letters, digits, _ and $; "" if there is none.
 func (r *reader) ident() string {
 	at := r.at
 	for r.at < len(r.src) {
@@ -275,7 +270,6 @@ func (r *reader) array() *syntaxError {
 	}
 }
 
-// number reads a number in JSON or JavaScript notation.
 func (r *reader) number() *syntaxError {
 	at := r.at
 	for r.at < len(r.src) {
@@ -295,7 +289,6 @@ func (r *reader) number() *syntaxError {
 	return &syntaxError{at: at, want: "a number", found: fmt.Sprintf("%q", excerpt.TruncateBytes(text, 40))}
 }
 
-// plainNumber converts a JavaScript number to JSON.
 func plainNumber(s string) (string, bool) {
 	sign := ""
 	s = strings.TrimPrefix(s, "+")

@@ -8,7 +8,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// parsedCall is a call, or the error that made it unreadable.
 type parsedCall struct {
 	call  *Call
 	fault *syntaxError
@@ -50,7 +49,6 @@ func (t *Toolset) readObjects(src []byte, end string) []parsedCall {
 	return items
 }
 
-// callObject collects the keys of a call's object.
 type callObject struct {
 	name           string
 	nameAt, argsAt int
@@ -94,7 +92,6 @@ func (t *Toolset) readObject(r *reader) (*Call, *syntaxError) {
 	return &Call{Name: found.def.Name, Args: c.args, Format: FormatToolCall}, nil
 }
 
-// member reads the value of one key of a call's object.
 func (c *callObject) member(t *Toolset, r *reader, key string, at int) *syntaxError {
 	if f := r.space(); f != nil {
 		return f

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Tags that begin or end calls, results and reasoning.
 const (
 	callStart     = "<tool_call>"
 	callEnd       = "</tool_call>"
@@ -37,7 +36,7 @@ type Parser struct {
 	heldFrom position // where held starts
 	line     line
 
-	text    []byte // emitted when Write ends
+	text    []byte
 	blank   []byte // white space after text
 	hasText bool
 	calls   int
@@ -49,7 +48,6 @@ type Parser struct {
 	block       *block
 }
 
-// line describes the part of the current line that was already read.
 type line struct {
 	open   bool // contains something besides white space
 	indent int
@@ -154,7 +152,6 @@ func (p *Parser) hold(b byte, m mode) {
 	p.mode = m
 }
 
-// flushHeld emits the withheld bytes as text.
 func (p *Parser) flushHeld() {
 	for _, b := range p.held {
 		p.addText(b)
@@ -174,7 +171,6 @@ func (p *Parser) inText(b byte) {
 	}
 }
 
-// inTag withholds bytes while they may become a tag.
 func (p *Parser) inTag(b byte) {
 	p.held = append(p.held, b)
 	tag := string(p.held)
@@ -242,7 +238,6 @@ func (p *Parser) dropInventedResults() {
 	p.held, p.mode = nil, inEnd
 }
 
-// inTicks counts backticks at the start of a line.
 func (p *Parser) inTicks(b byte) {
 	switch {
 	case b == '`' && len(p.held) < maxHeld:
@@ -258,7 +253,6 @@ func (p *Parser) inTicks(b byte) {
 	}
 }
 
-// inInfo reads the info string of an opening fence.
 func (p *Parser) inInfo(b byte) {
 	info := string(p.held[min(p.fenceLength, len(p.held)):])
 	switch {
@@ -282,7 +276,6 @@ func (p *Parser) inInfo(b byte) {
 	}
 }
 
-// maybeTool reports whether the first word of an info string may still become tool.
 func maybeTool(info string) bool {
 	info = strings.TrimLeft(info, " \t")
 	if rest, ok := strings.CutPrefix(info, "tool"); ok {
@@ -291,7 +284,6 @@ func maybeTool(info string) bool {
 	return strings.HasPrefix("tool", info)
 }
 
-// inCode passes through a code fence that is no call, up to its closing line.
 func (p *Parser) inCode(b byte) {
 	p.addText(b)
 	switch {
@@ -362,7 +354,6 @@ func (p *Parser) flush(final bool) {
 
 func (p *Parser) emitText() { p.flush(true) }
 
-// incompleteRune returns how many bytes at the end belong to an incomplete character.
 func incompleteRune(b []byte) int {
 	for n := 1; n <= min(3, len(b)); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {

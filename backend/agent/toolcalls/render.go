@@ -81,7 +81,6 @@ type Result struct {
 	Text string
 }
 
-// printResults writes results, in the order of the calls, as the message that answers them.
 func printResults(kind Format, results []Result) string {
 	parts := make([]string, len(results))
 	for i, r := range results {

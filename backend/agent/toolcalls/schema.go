@@ -34,14 +34,12 @@ type schema struct {
 	root *schema
 }
 
-// field is one property.
 type field struct {
 	name     string
 	schema   *schema
 	required bool
 }
 
-// orderedFields is an object of schemas in source order.
 type orderedFields []field
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -76,7 +74,6 @@ func parseNode(raw json.RawMessage) *schema {
 	return n
 }
 
-// signature returns the parameters of a tool, required ones first, otherwise in source order.
 func signature(parameters json.RawMessage) []field {
 	root := parseNode(parameters)
 	root.setRoot(root, 0)
@@ -104,7 +101,6 @@ func (n *schema) setRoot(root *schema, depth int) {
 	}
 }
 
-// child parses a schema that stays text until it is needed.
 func (n *schema) child(raw json.RawMessage) *schema {
 	s := parseNode(raw)
 	s.setRoot(n.root, 0)
@@ -145,7 +141,6 @@ func (n *schema) fields() []field {
 	return out
 }
 
-// types returns the names in "type".
 func (n *schema) types() []string {
 	switch v := n.Type.(type) {
 	case string:

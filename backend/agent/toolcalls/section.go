@@ -6,7 +6,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// instructions tells the model how to write a call in each text format.
 var instructions = map[Format]string{
 	FormatFenced: "To call one, write a block of its own:\n" +
 		"```tool\nreturn name({\"key\": \"value\"});\n```\n" +

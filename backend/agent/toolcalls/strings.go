@@ -111,7 +111,6 @@ func (r *reader) badEscape(at int) *syntaxError {
 	}
 }
 
-// hex reads n hexadecimal digits at from as one character.
 func (r *reader) hex(b *strings.Builder, at, from, n int) *syntaxError {
 	c, ok := hexDigits(r.src, from, n)
 	if !ok || c > unicode.MaxRune || utf16.IsSurrogate(c) {

@@ -57,10 +57,8 @@ func (f Format) Valid() bool {
 	return f == FormatNative || f == FormatFenced || f == FormatToolCall || f == FormatHermes
 }
 
-// maxCall is the largest block of calls in bytes.
 const maxCall = 1 << 20
 
-// maxCalls limits the calls in one answer and in one block.
 const maxCalls = 128
 
 // Call is one complete call of a known tool.
@@ -91,7 +89,6 @@ type Event struct {
 	BrokenCall *BrokenCall
 }
 
-// syntaxError is a problem at an offset of the parsed text.
 type syntaxError struct {
 	at    int
 	want  string
@@ -109,10 +106,8 @@ func (se *syntaxError) text(p position) string {
 	return s + "expected " + se.want + ", found " + se.found
 }
 
-// position is a place in the answer. line and column start at 1; column counts characters.
 type position struct{ line, column int }
 
-// after returns the position after text that starts at p.
 func (p position) after(text []byte) position {
 	for _, b := range text {
 		p = p.next(b)

@@ -19,7 +19,6 @@ type Toolset struct {
 	names  []string
 }
 
-// tool is a tool with its parameters, which are parsed when first needed.
 type tool struct {
 	def    toolspec.Definition
 	params []field
@@ -56,7 +55,6 @@ func (t *Toolset) find(name string, at int) (*tool, *syntaxError) {
 	return nil, &syntaxError{recoverable: true, at: at, found: problem, name: name}
 }
 
-// fields returns the parameters in the order of the signature: required ones first.
 func (t *tool) fields() []field {
 	if !t.read {
 		t.read = true
@@ -73,8 +71,6 @@ func (t *tool) field(name string) (field, bool) {
 	return t.params[i], true
 }
 
-// example returns correct arguments: the first example of the definition with at most 400 bytes, or else the required
-// parameters with sample values.
 func (t *tool) example() json.RawMessage {
 	for _, e := range t.def.Examples {
 		var b bytes.Buffer
@@ -113,7 +109,6 @@ func (t *Toolset) describe(f *syntaxError, src []byte, at position, form Format)
 	return b
 }
 
-// sample returns an example call of the intended tool, of the nearest one, or of the first.
 func (t *Toolset) sample(name string, form Format) string {
 	shown := t.byName[name]
 	if shown == nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// typeOf returns a schema as a TypeScript type. deep is the nesting depth.
 func (n *schema) typeOf(deep int) string {
 	n = n.resolve(0)
 	if deep > 6 {
@@ -82,7 +81,6 @@ func (n *schema) list(deep int) string {
 	return grouped(n.child(n.Items).typeOf(deep+1), "|&") + "[]"
 }
 
-// grouped puts parentheses around a type that contains one of the operators.
 func grouped(t, operators string) string {
 	if strings.ContainsAny(t, operators) && !strings.HasPrefix(t, "{") {
 		return "(" + t + ")"
@@ -125,7 +123,6 @@ func identifier(s string) bool {
 	return s != "" && r.ident() == s
 }
 
-// comment returns the description of a field with its default and bounds, on one line.
 func (f field) comment() string {
 	n := f.schema.resolve(0)
 	comment := n.Description
@@ -158,7 +155,6 @@ func oneLine(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "*/", "* /")
 }
 
-// declare returns the tool's signature with JSDoc.
 func (t *tool) declare() string {
 	var b strings.Builder
 	b.WriteString("/** " + oneLine(t.def.Description))

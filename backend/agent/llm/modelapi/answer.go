@@ -22,23 +22,20 @@ const (
 type answer struct {
 	onDelta func(llm.Delta)
 
-	text    strings.Builder
-	thought strings.Builder
-	think   thinkSplitter
-	calls   []*partialCall
-	size    int
-	// pieces counts the pieces of calls.
-	pieces int
-	usage  chat.Usage
-	cost   *chat.Money
-	// firstPieceAt is the time when the first piece arrived.
+	text         strings.Builder
+	thought      strings.Builder
+	think        thinkSplitter
+	calls        []*partialCall
+	size         int
+	pieces       int
+	usage        chat.Usage
+	cost         *chat.Money
 	firstPieceAt time.Time
 	stopReason   llm.StopReason
 	// complete is set when the model announced the end of its answer, done when nothing can follow after that.
 	complete, done bool
 }
 
-// partialCall is a call that may be incomplete.
 type partialCall struct {
 	id, name  string
 	signature string
@@ -95,10 +92,9 @@ func (a *answer) addArguments(f *partialCall, s string) {
 	f.args.WriteString(s)
 }
 
-// finish records that the model ended its answer, and why.
 func (a *answer) finish(why llm.StopReason) { a.complete, a.stopReason = true, why }
 
-// finishWithCalls ends an answer whose stop reason says that it has calls; without calls it is malformed.
+// Without calls, such an answer is malformed.
 func (a *answer) finishWithCalls() error {
 	if len(a.calls) == 0 {
 		return malformed("the answer announces calls, and none came")
@@ -131,7 +127,6 @@ func (a *answer) partial() llm.Response {
 	}
 }
 
-// response returns the complete answer.
 func (a *answer) response() llm.Response {
 	r := a.partial()
 	r.Stop = a.stopReason

@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	// anthropicVersion is the protocol version that every request names.
 	anthropicVersion = "2023-06-01"
 	// anthropicMaxTokens limits an answer if the caller sets no limit, because the protocol requires one.
 	anthropicMaxTokens = 8192
@@ -112,15 +111,13 @@ func anthropicImage(img chat.Image) anthropic.ContentBlockParamUnion {
 	return anthropic.NewImageBlockBase64(img.MIME, base64.StdEncoding.EncodeToString(img.Data))
 }
 
-// anthropicReader assembles the events of one answer: content blocks that start, grow and stop.
 type anthropicReader struct {
 	blocks map[int]*anthropicBlock
 	usage  anthropicUsage
 }
 
 type anthropicBlock struct {
-	kind string
-	// call is set for a tool_use block only; initialInput is the input it started with.
+	kind         string
 	call         *partialCall
 	initialInput json.RawMessage
 }

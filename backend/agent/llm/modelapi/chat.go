@@ -122,7 +122,6 @@ func argsOf(c chat.ToolCall) string {
 	return string(c.Args)
 }
 
-// schemaOf returns the JSON Schema of a function's parameters, nil if it has none.
 func schemaOf(t toolspec.Function) (map[string]any, error) {
 	var schema map[string]any
 	if len(t.Function.Parameters) > 0 {
@@ -137,12 +136,10 @@ func schemaOf(t toolspec.Function) (map[string]any, error) {
 // others continue the arguments. Servers differ in the index (some send 0 for every call, some send none), so a
 // new id at a known index starts a new call.
 type chatReader struct {
-	byIndex map[int]*partialCall
-	last    *partialCall
-	// hasReasoning is set when reasoning came as reasoning_content.
+	byIndex      map[int]*partialCall
+	last         *partialCall
 	hasReasoning bool
-	// readsCost is set if the service reports the price of an answer.
-	readsCost bool
+	readsCost    bool
 }
 
 type chatChunk struct {

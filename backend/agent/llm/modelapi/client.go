@@ -22,16 +22,13 @@ import (
 )
 
 const (
-	// maxErrorBody limits how much of an error response is read.
 	maxErrorBody = 64 << 10
 	// DefaultIdleTimeout is how long a stream may be silent. Without an accelerator, reading a long prompt
 	// takes minutes before the first word.
 	DefaultIdleTimeout = 5 * time.Minute
-	// usageTimeout is how long to wait for the usage after the model ended its answer.
-	usageTimeout = 5 * time.Second
+	usageTimeout       = 5 * time.Second
 )
 
-// errStalled is the cause when a stream timed out.
 var errStalled = errors.New("nothing came for too long")
 
 // Client calls one model at one endpoint. It sends each request once; the caller retries.
@@ -45,7 +42,6 @@ type Client struct {
 	IdleTimeout time.Duration
 }
 
-// answerReader assembles the events of one answer. An error ends the answer.
 type answerReader interface {
 	read(e sseEvent, a *answer) error
 }
@@ -66,7 +62,6 @@ func Formats() []string {
 	return []string{string(FormatAuto), string(FormatChat), string(FormatResponses), string(FormatAnthropic)}
 }
 
-// path returns the path of requests in that format, below the base address.
 func (f Format) path() string {
 	switch f {
 	case FormatResponses:
@@ -204,7 +199,6 @@ func (c *Client) read(
 	return res, nil
 }
 
-// verdict returns nil if the answer is complete, else the error for the stream that ended with err.
 func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 	stalled := errors.Is(context.Cause(ctx), errStalled)
 	var own *llm.Error

@@ -11,10 +11,8 @@ import (
 
 const (
 	// maxTokens limits what a service may report for one answer, because counts are summed.
-	maxTokens = 100_000_000
-	// maxCost limits the cost of one answer, in US dollars; a larger one is ignored.
-	maxCost = 100_000
-	// openRouterHost is the host of a service that reports costs.
+	maxTokens      = 100_000_000
+	maxCost        = 100_000
 	openRouterHost = "openrouter.ai"
 )
 
@@ -37,7 +35,6 @@ func (e Endpoint) reportsCost() bool {
 	return err == nil && u.Hostname() == openRouterHost
 }
 
-// serviceCost is the cost of an answer in US dollars as a service reports it.
 type serviceCost struct {
 	// The fields are raw because other services use these names for other things.
 	Cost    json.RawMessage `json:"cost"`
@@ -45,7 +42,6 @@ type serviceCost struct {
 	Details json.RawMessage `json:"cost_details"`
 }
 
-// money returns the cost, nil if there is no plausible one.
 func (c serviceCost) money() *chat.Money {
 	var sum float64
 	if len(c.Cost) == 0 || string(c.Cost) == "null" || json.Unmarshal(c.Cost, &sum) != nil {

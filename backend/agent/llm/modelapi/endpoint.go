@@ -8,7 +8,6 @@ import (
 	"sextant/backend/agent/llm"
 )
 
-// openAIBase is the default address of the OpenAI provider.
 const openAIBase = "https://api.openai.com/v1"
 
 // DefaultBaseURL returns the default address of a network service, "" for other providers.

@@ -12,7 +12,6 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// refusal converts an HTTP status and an error body to an llm.Error.
 func (c *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
 	e := c.errorForStatus(status, c.Endpoint.errorDetail(body))
 	// 529 is Anthropic's status for an overloaded service.
@@ -118,7 +117,6 @@ func mentionsLength(detail string) bool {
 	return false
 }
 
-// errorText extracts the message from the usual forms of error bodies; "" if there is none.
 func errorText(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
@@ -150,7 +148,6 @@ func withDetail(detail string) string {
 	return ": " + detail
 }
 
-// oneLine returns s on one line, cut to 300 bytes.
 func oneLine(s string) string {
 	return excerpt.TruncateBytes(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
 }

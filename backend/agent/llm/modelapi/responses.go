@@ -92,7 +92,6 @@ func responsesItems(msg chat.Message) []responses.ResponseInputItemUnionParam {
 	return items
 }
 
-// responsesReader assembles the events of one answer.
 type responsesReader struct{ calls map[int]*partialCall }
 
 type responsesEvent struct {

@@ -8,7 +8,6 @@ import (
 	"io"
 )
 
-// maxEvent limits one event of a stream; the largest repeats a whole answer.
 const maxEvent = 2 * maxAnswerBytes
 
 // errMalformed means that a part of the stream cannot be read. Its content is unknown, so no call of the answer
@@ -19,7 +18,6 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 }
 
-// sseEvent is one server-sent event.
 type sseEvent struct {
 	name string
 	data []byte
@@ -99,12 +97,10 @@ func (r *sseReader) line() ([]byte, error) {
 	}
 }
 
-// newServiceError returns the error that a service sent in the middle of its answer.
 func newServiceError(data []byte) error { return &serviceError{data: bytes.Clone(data)} }
 
 type serviceError struct{ data []byte }
 
 func (s *serviceError) Error() string { return "the service ended the answer with an error" }
 
-// incompleteCall is the problem of a call that was not sent completely.
 const incompleteCall = "the call was not sent to its end"

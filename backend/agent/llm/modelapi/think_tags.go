@@ -6,12 +6,11 @@ import "strings"
 // <think>…</think>, and not every server separates it.
 type thinkSplitter struct {
 	state splitState
-	// closingTag is the tag that ends the reasoning; held may be the start of a tag.
+	// held may be the start of a tag.
 	closingTag string
 	held       string
 }
 
-// splitState says which part of an answer is being read.
 type splitState int
 
 const (
@@ -22,7 +21,6 @@ const (
 	inText
 )
 
-// thinkTags contains the opening tags with their closing tags.
 var thinkTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
 
 const blank = " \t\r\n"
@@ -75,7 +73,6 @@ func (t *thinkSplitter) matchOpening() bool {
 	return true
 }
 
-// flush returns what was held back until the end of the answer.
 func (t *thinkSplitter) flush() (thought, text string) {
 	held := t.held
 	t.held = ""

@@ -90,7 +90,6 @@ func (m modelInfo) window() Window {
 	return Window{Tokens: int(m.MaxLoaded)}
 }
 
-// listedWindow returns the window of the model in the list at address, the zero Window if it is not there.
 func (c *Client) listedWindow(ctx context.Context, address string) (Window, error) {
 	var list struct {
 		Data []modelInfo `json:"data"`
@@ -144,7 +143,6 @@ func (c *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 	}, nil
 }
 
-// fetchJSON decodes a JSON response into v. It sends a GET, or a POST if body is not nil.
 func (c *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {

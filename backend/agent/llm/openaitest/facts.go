@@ -20,7 +20,6 @@ func (s *Server) FactRequests() []FactRequest {
 	return append([]FactRequest(nil), s.facts...)
 }
 
-// withFacts answers requests that Facts contains and passes others to next.
 func (s *Server) withFacts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := r.Method + " " + r.URL.Path

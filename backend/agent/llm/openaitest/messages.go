@@ -6,7 +6,6 @@ import (
 	"net/http"
 )
 
-// readMessages parses a request of Anthropic's messages API. problem says why the service would refuse it.
 func readMessages(body []byte, h http.Header) (req Request, problem string) {
 	var form struct {
 		Model     string `json:"model"`
@@ -81,7 +80,6 @@ type contentBlock struct {
 	} `json:"source"`
 }
 
-// readBlocks adds one message to the conversation. Its results come first, each as a separate message.
 func readBlocks(role string, blocks []contentBlock, req *Request) (problem string) {
 	m := Message{Role: role}
 	if len(blocks) == 0 {

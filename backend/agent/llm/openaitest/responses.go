@@ -7,7 +7,6 @@ import (
 	"net/http"
 )
 
-// readResponses parses a request of the responses API. problem says why the service would refuse it.
 func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	var form struct {
 		Model           string            `json:"model"`
@@ -97,7 +96,6 @@ func readItem(raw json.RawMessage, req *Request) bool {
 	return true
 }
 
-// inputText parses text, or a list of texts and images.
 func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil, true
@@ -123,10 +121,8 @@ func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	return text, images, true
 }
 
-// stream writes named events, as in the responses and messages formats.
 type stream struct {
-	b bytes.Buffer
-	// numbered adds a sequence number from 0 to each event.
+	b        bytes.Buffer
 	numbered bool
 	next     int
 }

@@ -198,7 +198,6 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"models": models})
 }
 
-// readChat parses a request for chat completions. problem says why the service would refuse it.
 func readChat(body []byte, _ http.Header) (req Request, problem string) {
 	if json.Unmarshal(body, &req) != nil {
 		return req, "We could not parse the JSON body of your request."
@@ -250,7 +249,6 @@ func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, 
 	}
 }
 
-// probeTool is the tool that the probe offers.
 const probeTool = "say_word"
 
 func contains(list []string, s string) bool {
@@ -297,7 +295,6 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// limitOffset returns the offset mark, limited to the size of the stream.
 func limitOffset(mark, whole int) int { return max(0, min(mark, whole)) }
 
 // header is the HTTP header of a streamed answer that ends when the connection closes.

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// play sends the answer t.
 func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Answer) {
 	if isError(t) {
 		if t.RetryAfter != "" {
@@ -34,7 +33,6 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t A
 	}
 }
 
-// writeStream writes the stream event by event.
 func writeStream(w http.ResponseWriter, r *http.Request, stream []byte, gap time.Duration) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.WriteHeader(http.StatusOK)
@@ -147,7 +145,6 @@ func renderChat(t Answer) []byte {
 	return b.Bytes()
 }
 
-// pieces splits s into pieces of size bytes, but never inside a character.
 func pieces(s string, size int) []string {
 	var out []string
 	start := 0

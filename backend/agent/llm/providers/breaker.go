@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// failureThreshold is the number of failures in a row that open the circuit of an endpoint, for the time
-	// cooldown.
 	failureThreshold = 5
 	cooldown         = 30 * time.Second
 )

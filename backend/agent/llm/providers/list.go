@@ -26,8 +26,7 @@ const (
 	stateNoKey    = "no_key"
 )
 
-// remoteList caches the list of a service, because List is called for every snapshot and should rarely wait for the
-// network.
+// remoteList caches the list of a service, because List should rarely wait for the network.
 type remoteList struct {
 	until  time.Time
 	models []wire.Model

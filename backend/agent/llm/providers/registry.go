@@ -62,19 +62,15 @@ type Registry struct {
 	egress     func() *egress.Guard
 	local      *guardedClient
 	breakers   breakers
-	// noImages contains the models that refused images, by address and name.
-	noImages sync.Map
-	// reasoning says which models want their reasoning back, by address and name.
-	reasoning sync.Map
-	// windows caches the context windows that services report, by address and name.
-	windows sync.Map
+	noImages   sync.Map
+	reasoning  sync.Map
+	windows    sync.Map
 
 	mu       sync.Mutex
 	services map[string]*service
 	blocked  []string
 }
 
-// service is a configured service and its cached list.
 type service struct {
 	Service
 	client *guardedClient
@@ -128,7 +124,6 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// clientFor creates the HTTP client for a provider at base, or at the provider's default address.
 func (r *Registry) clientFor(provider, base string) *guardedClient {
 	var configured []string
 	if base != "" {
@@ -207,7 +202,6 @@ func (r *Registry) client(name string) (*modelapi.Client, error) {
 	return &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}, nil
 }
 
-// endpoint returns a provider's endpoint and the HTTP client for it.
 func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
 	switch {
 	case slices.Contains(llm.RemoteProviders(), provider):
@@ -237,7 +231,6 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 	}
 }
 
-// configured returns the endpoint of a network service, or an error that says why it cannot be used.
 func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client, error) {
 	r.mu.Lock()
 	s := *r.services[provider]

@@ -9,10 +9,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// requestLog contains the requests sent for one answer.
 type requestLog []llm.SentRequest
 
-// send sends req to m and logs the request.
 func (l *requestLog) send(
 	ctx context.Context,
 	m *modelapi.Client,
@@ -38,7 +36,6 @@ func (l *requestLog) send(
 	return res, err
 }
 
-// usage returns the sum of all requests.
 func (l requestLog) usage() chat.Usage {
 	var sum chat.Usage
 	for _, m := range l {

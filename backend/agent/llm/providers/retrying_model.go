@@ -15,19 +15,15 @@ import (
 )
 
 const (
-	// retries limits how often a failed request is sent again to one model; defaultRetryDelay is the first wait.
 	retries           = 2
 	defaultRetryDelay = 500 * time.Millisecond
-	// maxRetryDelay is the longest wait that is granted to a service.
-	maxRetryDelay = 30 * time.Second
-	// windowTimeout is how long a turn waits for a service to report a model's context window.
-	windowTimeout = 2 * time.Second
+	maxRetryDelay     = 30 * time.Second
+	windowTimeout     = 2 * time.Second
 	// windowTTL is the cache time of an answer: a local server may be restarted with another window.
 	windowTTL = 10 * time.Minute
 	// windowRetry is the cache time after a failure, or while the model is not loaded.
 	windowRetry = time.Minute
-	// maxResumes limits how often an answer that broke off is resumed.
-	maxResumes = 2
+	maxResumes  = 2
 )
 
 // resumePrompt asks for the rest of an answer. It follows the part that arrived.
@@ -53,7 +49,6 @@ func (r *retryingModel) Endpoint() (base string, native bool) {
 // HasFallback implements llm.FallbackReporter.
 func (r *retryingModel) HasFallback() bool { return r.fallback() != nil }
 
-// fallback returns the fallback model, nil if there is no usable one.
 func (r *retryingModel) fallback() *modelapi.Client {
 	name := r.registry.fallback()
 	if name == "" || name == r.name || name == llm.PilotName {
@@ -152,7 +147,6 @@ func (r *retryingModel) streamWithFallback(
 	}
 }
 
-// streamWithRetries asks m until text or a complete answer arrives or retrying is useless.
 func (r *retryingModel) streamWithRetries(
 	ctx context.Context,
 	m *modelapi.Client,
@@ -228,7 +222,6 @@ func (r *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, 
 	return wait, true
 }
 
-// sleep waits. It returns false if ctx was done first.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -317,7 +310,6 @@ func hasImages(req llm.Request) bool {
 	return slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// cachedWindow is a reported context window with its expiry time.
 type cachedWindow struct {
 	modelapi.Window
 	until time.Time

@@ -43,7 +43,6 @@ type Limit struct {
 // Limits are the configured budgets for a turn and for a conversation.
 type Limits struct{ Turn, Conversation Limit }
 
-// Suffixes of the names of budgets and their settings. ofRequest is the limit that a request itself sets.
 const (
 	perTurn         = "per_turn"
 	perConversation = "per_conversation"
@@ -61,8 +60,7 @@ type Account struct {
 	mu sync.Mutex
 	// Earlier is the cost of the conversation before the turn, since its budget was last reset.
 	Earlier, turnBill chat.Bill
-	// reported is the usage that services counted.
-	reported chat.Usage
+	reported          chat.Usage
 	// UnreportedRequests are the requests of this turn that no event contains yet. Only the turn's goroutine uses it.
 	UnreportedRequests []event.Request
 	Warned             bool

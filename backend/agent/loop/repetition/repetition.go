@@ -51,7 +51,6 @@ func (d *Detector) Record(c chat.ToolCall, text string, r toolspec.Result) (note
 	return "", false
 }
 
-// canonical returns args with sorted keys and without white space; unchanged if they are not JSON.
 func canonical(args json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()

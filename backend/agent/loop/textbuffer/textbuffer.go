@@ -63,7 +63,7 @@ func (b *Buffer) onTimer() {
 	}
 }
 
-// publishPending publishes the pending text. The caller holds b.mu, which keeps the pieces in order.
+// The caller holds b.mu, which keeps the pieces in order.
 func (b *Buffer) publishPending() {
 	if b.pending.Len() == 0 {
 		return

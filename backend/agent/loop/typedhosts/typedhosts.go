@@ -11,7 +11,6 @@ import (
 	"unicode"
 )
 
-// maxHosts limits the hosts that one message can permit.
 const maxHosts = 50
 
 // Find returns the hosts in text that a person typed: addresses, bare domains, host:port and IP addresses, in lower
@@ -33,7 +32,6 @@ func Find(text string) []string {
 	return out
 }
 
-// wordForm says how complete an address is.
 type wordForm int
 
 const (
@@ -65,7 +63,6 @@ func host(word string) string {
 	return checked(strings.Trim(name, "[]"), port, f)
 }
 
-// checked returns name with port in lower case, "" if name is not a host.
 func checked(name, port string, f wordForm) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if strings.Trim(port, "0123456789") != "" || len(port) > 5 {

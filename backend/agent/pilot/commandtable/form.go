@@ -39,7 +39,6 @@ func hiddenForm(pattern, example string) Form {
 	return Form{Pattern: pattern, Example: example, Hidden: true}
 }
 
-// featured returns f, marked for beginners.
 func (f Form) featured() Form {
 	f.Featured = true
 	return f

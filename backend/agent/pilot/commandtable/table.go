@@ -15,7 +15,6 @@ const (
 	BuiltinTools = "tools"
 )
 
-// Groups of commands in the help.
 const (
 	groupPage    = "Pages"
 	groupActions = "Acting by number"
@@ -519,7 +518,6 @@ func webCommands() []Command {
 	}
 }
 
-// panelCommands are the commands that create, read and change a panel.
 func panelCommands() []Command {
 	return []Command{
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
@@ -632,7 +630,6 @@ func windowCommands() []Command {
 	}
 }
 
-// toolsWithoutCommand returns the baseline tools without a command, with the reasons.
 func toolsWithoutCommand() map[string]string {
 	return map[string]string{
 		"run_steps":    "several commands in one message do the same, and each shows",

@@ -56,7 +56,6 @@ func argumentTemplate(parameters json.RawMessage) (args string, back int) {
 	return "{" + inside + "}", len(utf16.Encode([]rune(inside[cursor:]))) + 1
 }
 
-// propertyIndex returns the offset at which a schema names a property.
 func propertyIndex(parameters json.RawMessage, name string) int {
 	return strings.Index(string(parameters), `"`+name+`"`)
 }

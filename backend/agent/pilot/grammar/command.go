@@ -46,7 +46,6 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 	return s, nil
 }
 
-// unambiguous returns the match in words that have no other reading; if there are none, in the usual words.
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
@@ -61,7 +60,6 @@ func (parser *Parser) unambiguous(m match) string {
 	return parser.canonical(m)
 }
 
-// missingPart says what the form that matched furthest still needs. The Problem is empty if too little matched.
 func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.form == nil {
 		return &Problem{}

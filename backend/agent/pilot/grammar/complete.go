@@ -8,7 +8,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxCompleted is the length of the longest text that is completed, in bytes; maxItems limits the completions.
 const (
 	maxCompleted = 2_000
 	maxItems     = 8
@@ -67,7 +66,6 @@ func (parser *Parser) Commands() []wire.PilotCommand {
 	return list
 }
 
-// completer completes one line; head is the text before that line.
 type completer struct {
 	g          *Parser
 	head, line string
@@ -80,7 +78,6 @@ type completer struct {
 	out    wire.Completion
 }
 
-// slash completes the name of a tool and adds a template of its arguments.
 func (c *completer) slash() {
 	name := strings.TrimPrefix(strings.TrimSpace(c.line), "/")
 	if toolName(name) != len(name) || strings.HasSuffix(c.line, " ") {
@@ -129,7 +126,6 @@ func (c *completer) words() {
 	}
 }
 
-// offered reports whether the form's tool can be called, or is known only from the command.
 func (c *completer) offered(f *compiledForm) bool {
 	tool := f.command.Tool
 	return tool == "" || tool == commandtable.NamedTool || tool == commandtable.PanelTool ||
@@ -166,7 +162,6 @@ type formPosition struct {
 	open       bool
 }
 
-// positions returns the positions in f after all complete words.
 func (c *completer) positions(f *compiledForm, e, t int, open bool, found []formPosition) []formPosition {
 	if e == len(f.parts) || len(found) > 16 {
 		return found
@@ -208,7 +203,6 @@ func (c *completer) positions(f *compiledForm, e, t int, open bool, found []form
 	return found
 }
 
-// prefixLength returns len(rest) if rest is a proper prefix of words, else -1.
 func prefixLength(rest []token, words []string) int {
 	if len(rest) >= len(words) {
 		return -1
@@ -271,7 +265,6 @@ func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	}
 }
 
-// upToSlot returns the text of f from part e up to the next slot.
 func upToSlot(f *compiledForm, e int) string {
 	text := ""
 	for ; e < len(f.parts) && f.parts[e].kind == nil; e++ {
@@ -306,7 +299,6 @@ func (c *completer) add(line, show, means string) {
 	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Label: show, Detail: means})
 }
 
-// remaining returns the part of a form after a position, as it is shown.
 func remaining(f *compiledForm, s formPosition) string {
 	var out []string
 	for i, p := range f.parts[s.e:] {

@@ -13,7 +13,6 @@ import (
 	"sextant/backend/agent/pilot/commandtable"
 )
 
-// formPart is a part of a form: alternative words, or a slot.
 type formPart struct {
 	words    [][]string
 	optional bool
@@ -21,22 +20,19 @@ type formPart struct {
 	kind     *valueKind
 }
 
-// compiledForm is a form compiled for matching.
 type compiledForm struct {
 	commandtable.Form
 	command *commandtable.Command
 	parts   []formPart
-	// order is the form's position in the table.
-	order int
+	order   int
 }
 
 // Rules is the compiled table. It is immutable and safe for concurrent use.
 type Rules struct {
 	Forms []*compiledForm
 	// byWord lists the forms that can start with a word, open those that start with a value.
-	byWord map[string][]*compiledForm
-	open   []*compiledForm
-	// verbs are the words that forms start with, words all words of forms, without duplicates.
+	byWord       map[string][]*compiledForm
+	open         []*compiledForm
 	verbs, words []string
 }
 
@@ -153,7 +149,6 @@ func (f *compiledForm) Slots() []formPart {
 	return slices.DeleteFunc(slices.Clone(f.parts), func(p formPart) bool { return p.kind == nil })
 }
 
-// verbatim reports whether the form takes the rest of its line literally.
 func (f *compiledForm) verbatim() bool {
 	last := f.parts[len(f.parts)-1].kind
 	return last != nil && last.restOfLine

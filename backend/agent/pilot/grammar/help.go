@@ -49,7 +49,6 @@ func (parser *Parser) firstOf(c *commandtable.Command) *compiledForm {
 	return parser.Forms[i]
 }
 
-// explain describes the commands that contain all words of about in their words, tool's name or group.
 func (parser *Parser) explain(about string) string {
 	wanted := strings.Fields(strings.ToLower(strings.Trim(about, "/")))
 	var lines []string

@@ -52,7 +52,6 @@ func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 	)
 }
 
-// plainKey reports whether a key can be written without quotes.
 func plainKey(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool {
 		return !(r == '+' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// valueKind is a kind of value in a slot.
 type valueKind struct {
 	name string
 	// placeholder is shown for the value in a form, noun in a sentence ("a number").
@@ -18,8 +17,7 @@ type valueKind struct {
 	certain bool
 	// read returns all readings of the value at the start of ts, the longest first. problem says why there is none,
 	// "" if noun says enough.
-	read func(g *Parser, ts []token) (all []parsedValue, problem string)
-	// values returns possible values for completion.
+	read   func(g *Parser, ts []token) (all []parsedValue, problem string)
 	values func(g *Parser) []suggestion
 }
 
@@ -30,10 +28,8 @@ type parsedValue struct {
 	text string
 }
 
-// suggestion completes a slot.
 type suggestion struct{ text, description string }
 
-// kinds contains all kinds by name; read-only.
 var kinds = func() map[string]*valueKind {
 	all := []*valueKind{
 		{name: "mark", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
@@ -334,7 +330,6 @@ func point(ts []token) (xy, bool) {
 	return xy{x, y}, ok && err == nil && err2 == nil && near(x) && near(y)
 }
 
-// quoted puts text in quotes unless it is plain.
 func quoted(text string) string {
 	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '~' || r >= '0' && r <= '9' || r >= 'a' &&

@@ -25,7 +25,6 @@ type Parser struct {
 	partial string
 }
 
-// match is a form that fits the words.
 type match struct {
 	form  *compiledForm
 	args  map[string]any
@@ -40,27 +39,22 @@ type match struct {
 type nearMiss struct {
 	form     *compiledForm
 	done, at int
-	// left is the number of tokens from at on.
 	left     int
 	literals int
 	why      string
-	// certain is set if why applies whatever else the words could mean.
-	certain bool
+	certain  bool
 }
 
-// matcher matches forms against one command.
 type matcher struct {
-	g   *Parser
-	src string
-	ts  []token
-	// whole is set if the command reaches the end of its line.
+	g       *Parser
+	src     string
+	ts      []token
 	whole   bool
 	found   []match
 	miss    nearMiss
 	certain bool
 }
 
-// fit returns the forms that match all of ts, the best first, and the near miss that came furthest.
 func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
 	m := &matcher{g: parser, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
 	if !ts[0].quoted {
@@ -175,7 +169,6 @@ func matchWords(ts []token, words []string) int {
 	return n
 }
 
-// slot reads a value from token t on.
 func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 	ts := m.ts[t:]
 	switch {
@@ -326,7 +319,6 @@ func (m match) format(f *compiledForm) string {
 	return strings.Join(out, " ")
 }
 
-// sameArgs reports whether two forms of a command have the same arguments.
 func sameArgs(a, b *compiledForm) bool {
 	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
 		return false

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// readPath reads a file path: a word with a dot, slash, backslash or tilde, or a text in quotes.
 func readPath(_ *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the file")
 	if len(rest) == 0 {
@@ -58,7 +57,6 @@ func readPlainFile(g *Parser, ts []token) ([]parsedValue, string) {
 	return readPath(g, ts)
 }
 
-// panelTool returns the tool that opens a panel, "" if it cannot be called.
 func (parser *Parser) panelTool(name string) string {
 	tool := "open_" + name + "_panel"
 	if slices.Contains(parser.Tools, tool) {
@@ -67,7 +65,6 @@ func (parser *Parser) panelTool(name string) string {
 	return ""
 }
 
-// readPanel reads a panel's name; the value is the tool that opens it.
 func readPanel(g *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the me")
 	for n := min(4, len(rest)); n > 0; n-- {
@@ -88,7 +85,6 @@ func readPanel(g *Parser, ts []token) ([]parsedValue, string) {
 		strings.Join(names, ", "))
 }
 
-// readPanelID reads a panel's name; the value is its id.
 func readPanelID(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readPanel(g, ts)
 	for i, r := range all {
@@ -108,7 +104,6 @@ func readSurface(g *Parser, ts []token) ([]parsedValue, string) {
 	return readPanelID(g, ts)
 }
 
-// panelNames returns the names of the panels that the tools open.
 func panelNames(tools []string) []string {
 	var names []string
 	for _, t := range tools {
@@ -129,7 +124,6 @@ func readTool(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{1, ts[0].text, ts[0].text}}, ""
 }
 
-// readCreatedTool reads the name of a tool that can be called.
 func readCreatedTool(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readTool(g, ts)
 	if len(all) == 0 || !slices.Contains(g.Tools, all[0].text) {
@@ -138,7 +132,6 @@ func readCreatedTool(g *Parser, ts []token) ([]parsedValue, string) {
 	return all, ""
 }
 
-// toolName returns the length of the tool name at the start of s.
 func toolName(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&

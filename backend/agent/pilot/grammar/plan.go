@@ -59,7 +59,6 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	return merge(plan), nil
 }
 
-// merge joins "type … into 4" and a following Enter into one call.
 func merge(plan []Step) []Step {
 	var out []Step
 	for _, s := range plan {
@@ -80,7 +79,6 @@ func merge(plan []Step) []Step {
 	return out
 }
 
-// slash reads "/NAME {json}" at the start of text and returns what follows it.
 func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	end := 1 + toolName(text[1:])
 	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
@@ -286,7 +284,6 @@ const (
 	trailingFiller = "please now thanks"
 )
 
-// verbatim parses a command that takes the rest of its line literally.
 func (s *splitter) verbatim(start int) ([]Step, bool) {
 	ts := skip(s.ts[start:], leadingFiller)
 	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiledForm).verbatim) {
@@ -301,7 +298,6 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 	return []Step{got}, true
 }
 
-// single parses exactly one command; whole says that it reaches the end of its line.
 func (s *splitter) single(ts []token, whole bool) (Step, *Problem) {
 	ts = skip(ts, leadingFiller)
 	if n := len(skipEnd(ts, trailingFiller)); n < len(ts) {

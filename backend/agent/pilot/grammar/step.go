@@ -17,10 +17,8 @@ type Step struct {
 	Args            json.RawMessage
 	// Builtin is "help" or "tools", and About its topic; "" for a call.
 	Builtin, About string
-	// open is set if the command ends with unquoted text, which may continue.
-	open bool
-	// verbatim is set if the command took the rest of its line literally.
-	verbatim bool
+	open           bool
+	verbatim       bool
 }
 
 func call(tool string, args map[string]any) Step {

@@ -65,7 +65,6 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	return offers
 }
 
-// reads parses text as one whole command and returns the best match.
 func (parser *Parser) reads(text string) (match, bool) {
 	ts := tokens(text)
 	if len(ts) == 0 {
@@ -102,7 +101,6 @@ func (parser *Parser) byName(text string, ts []token) []chat.Offer {
 	return offers
 }
 
-// formOf returns the simplest form that calls a tool with these arguments, nil if there is none.
 func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm {
 	best, most := (*compiledForm)(nil), -1
 	for _, f := range parser.Forms {

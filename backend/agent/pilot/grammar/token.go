@@ -78,10 +78,8 @@ func closing(runes []rune, i int) int {
 	return 0
 }
 
-// escapes adds the escapes of text in "…".
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
-// unescaped resolves the escapes of a text.
 func unescaped(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -89,7 +87,6 @@ func unescaped(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t").Replace(s)
 }
 
-// quote puts text in quotes, escaped.
 func quote(text string) string { return `"` + escapes.Replace(text) + `"` }
 
 // bareWord returns a word in lower case without the punctuation around it.
@@ -124,7 +121,6 @@ func isOneOf(t token, list string) bool {
 	return false
 }
 
-// skip drops leading words of the list.
 func skip(ts []token, list string) []token {
 	for len(ts) > 0 && isOneOf(ts[0], list) {
 		ts = ts[1:]
@@ -132,7 +128,6 @@ func skip(ts []token, list string) []token {
 	return ts
 }
 
-// skipEnd drops trailing words of the list.
 func skipEnd(ts []token, list string) []token {
 	for len(ts) > 0 && isOneOf(ts[len(ts)-1], list) {
 		ts = ts[:len(ts)-1]
@@ -140,7 +135,6 @@ func skipEnd(ts []token, list string) []token {
 	return ts
 }
 
-// joinWords joins the lower-case words of ts.
 func joinWords(ts []token) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {

@@ -27,7 +27,6 @@ type WindowState struct {
 	Paths func(prefix string) []string
 }
 
-// Roles that accept text, and roles that have options.
 const (
 	fields = "textbox searchbox combobox spinbutton"
 	lists  = "combobox listbox"
@@ -102,7 +101,6 @@ func markName(e annotation.Element) string {
 	return fmt.Sprintf("%s “%s”", e.Role, name)
 }
 
-// mark returns the element with annotation id.
 func (w WindowState) mark(id int) (annotation.Element, bool) {
 	all := w.Elements()
 	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })

@@ -148,7 +148,6 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 	return v, usage, nil
 }
 
-// remembered returns an earlier result that is still valid.
 func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bool) {
 	var v Result
 	raw, ok, err := p.cfg.Settings.Setting(ctx, settingPrefix+name)
@@ -161,7 +160,6 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bo
 	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < retryAfter
 }
 
-// probe asks for one call in each format until a call comes.
 func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	var usage chat.Usage
 	best := Result{Format: toolcalls.FormatFenced, Confidence: 0.1, Source: "probe"}
@@ -201,7 +199,6 @@ func refused(err error) bool {
 	return errors.As(err, &e) && e.Kind == llm.KindFailed
 }
 
-// attempt is the result of one request of a probe.
 type attempt struct {
 	format     toolcalls.Format
 	confidence float64
@@ -244,7 +241,6 @@ func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, erro
 	return got, nil
 }
 
-// record stores the first call of an answer.
 func (a *attempt) record(kind toolcalls.Format, name string, args json.RawMessage) {
 	if a.confidence > 0 || name != ToolName {
 		return
