@@ -17,8 +17,7 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// parseAnswer returns the only JSON value in text: all of text, or the content of its only code fence. Text around
-// the fence and a leading <think> block are ignored; other text beside the value is an error.
+// parseAnswer returns the JSON value in text: all of text, or the content of its code fence.
 func parseAnswer(text string) (json.RawMessage, error) {
 	if len(text) > maxAnswer {
 		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)

@@ -1,13 +1,11 @@
 // Package automation asks the assistant for an answer that a program can read: JSON of a given format.
 //
-// A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits, questions and
-// system prompt as in a conversation, unless the Job sets others. When it calls final_response, or answers twice
-// without a call, it gets the format; from then on no tool runs. Its answer is parsed as JSON and checked. If it does
-// not fit, the model gets the problems and may send it again a limited number of times.
+// A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits and questions as in
+// a conversation, unless the Job sets others. When it is done, it gets the format. Its answer is parsed as JSON and
+// checked. If it does not fit, the model gets the problems and may send it again a limited number of times.
 //
-// The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is too
-// large, has external references, branches too much, or refers to itself without going deeper into the value. Nothing
-// in an answer is converted or filled in.
+// The format comes from a program and the answer from a model; neither is trusted. Nothing in an answer is converted or
+// filled in.
 package automation
 
 import (
@@ -44,7 +42,7 @@ type Job struct {
 
 // Answer is the result of a Job.
 type Answer struct {
-	// JSON is one compact value that fits the format. Names keep the model's order; none occurs twice.
+	// JSON is one compact value that fits the format. Names keep the model's order.
 	JSON json.RawMessage
 	// Repairs counts how often the model was asked to correct its answer.
 	Repairs int
@@ -56,7 +54,7 @@ type Error struct {
 	Message, Suggestion string
 	// LastAnswer is the model's last text, cut at maxShown characters; "" if there was none.
 	LastAnswer string
-	// Problems says why the answer that was checked last does not fit; empty if none was checked.
+	// Problems says why the answer that was checked last does not fit.
 	Problems []string
 	Outcome  loop.Outcome
 	// InvalidJob means that the Job was refused before anything ran.
@@ -70,8 +68,8 @@ func (e *Error) Error() string { return strings.TrimSpace(e.Message + " " + e.Su
 // Unwrap returns the loop's error, such as loop.ErrBusy, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Run does job and returns its answer; ctx stops it. Every error is an *Error. Safe for concurrent use, but a second
-// Job in the same conversation fails with loop.ErrBusy.
+// Run does job and returns its answer; ctx stops it. The error is an *Error. Safe for concurrent use, but a second Job
+// in the same conversation fails with loop.ErrBusy.
 func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	if err := job.Check(); err != nil {
 		return Answer{}, err

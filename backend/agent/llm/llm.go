@@ -1,9 +1,9 @@
-// Package llm is the contract between the agent and language models. A Model gets a Request (the conversation
-// and the functions that may be called) and streams an answer. Models are named provider/name ("ollama/qwen3",
-// "openai/gpt-5"). Package modelapi speaks the wire formats; package providers opens models by name.
+// Package llm is the contract between the agent and language models. A Model gets a Request (the conversation and the
+// functions that may be called) and streams an answer. Models are named provider/name ("ollama/qwen3", "openai/gpt-5").
+// Package modelapi speaks the wire formats; package providers opens models by name.
 //
-// A Response is complete or it is an error: calls of an answer that broke off are never returned, because half a
-// call must not run. The text before the break is returned.
+// A Response is complete or it is an error: calls of an answer that broke off are not returned, because half a call
+// must not run.
 //
 // The package does not run tools, store conversations or decide anything.
 package llm
@@ -21,8 +21,8 @@ const PilotName = "pilot"
 
 // Model answers one Request. Implementations are safe for concurrent use.
 //
-// Stream calls onDelta in the caller's goroutine, in order. It returns soon after ctx is done, with ctx's error. On
-// any error the Response contains the text so far and no calls.
+// Stream calls onDelta in the caller's goroutine, in order. It returns soon after ctx is done, with ctx's error. With
+// an error, the Response contains the text so far and no calls.
 type Model interface {
 	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
@@ -41,7 +41,7 @@ type FallbackReporter interface {
 
 // ContextWindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in
 // tokens, 0 if unknown. With loaded true that size applies to requests; otherwise it is the largest that the model
-// supports, and the server may have loaded it with less. It takes at most two seconds and caches the answer.
+// supports, and the server may have loaded it with less.
 type ContextWindowReporter interface {
 	ContextWindow(ctx context.Context) (tokens int, loaded bool)
 }
@@ -64,10 +64,9 @@ type Request struct {
 	SendReasoning bool
 }
 
-// Delta is a piece of an answer: text, reasoning, or one whole call that may start before the answer ends. Only
-// toolcalls.Adapter sends calls. Such a call has no id; it is also in the Response, in the same order. If the answer
-// breaks off, the call must be discarded. Note is not part of the answer: it tells the user what is being waited for,
-// or which model answers instead.
+// Delta is a piece of an answer: text, reasoning, or one whole call that may start before the answer ends. Such a call
+// has no id; it is also in the Response. If the answer breaks off, the call must be discarded. Note is not part of the
+// answer: it tells the user what is being waited for, or which model answers instead.
 type Delta struct {
 	Text      string
 	Reasoning string
@@ -97,8 +96,8 @@ type Response struct {
 	Outside []string
 	// Cost is the price that the service reported for the answer, nil if it reported none.
 	Cost *chat.Money
-	// Requests are the requests sent for the answer, in order, including failed ones; Usage is their sum. A Model
-	// that sends one request may leave it empty.
+	// Requests are the requests sent for the answer, including failed ones; Usage is their sum. A Model that sends one
+	// request may leave it empty.
 	Requests []SentRequest
 	// FirstPieceAt is the time when the first piece arrived; the zero Time if unknown.
 	FirstPieceAt time.Time
@@ -116,8 +115,8 @@ type SentRequest struct {
 	Bytes int
 	// FirstPieceAfter is the time until the first piece of the answer, 0 if none came. Duration is the total time.
 	FirstPieceAfter, Duration time.Duration
-	// Failed is false for a complete answer and for one that we stopped; Complete is true only for the former. Retry
-	// says that it was not the first request for this answer.
+	// Failed is false for a complete answer and for one that we stopped; Complete is true for the former. Retry says
+	// that it was not the first request for this answer.
 	Failed, Complete, Retry bool
 }
 

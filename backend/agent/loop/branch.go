@@ -55,7 +55,7 @@ func (l *Loop) Retry(ctx context.Context, request TurnRequest, message string) (
 }
 
 // ChooseBranch makes branch the active branch, which the next turn continues; "" is the first branch. It fails with
-// ErrBusy while a turn runs and with ErrNoBranch if there is no such branch.
+// ErrBusy while a turn runs and with ErrNoBranch for an unknown branch.
 func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) error {
 	return l.whileIdle(ctx, conversation, func() error {
 		var list []event.Branch

@@ -103,8 +103,8 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 	return nil
 }
 
-// summarize asks the turn's model for a summary; if it gives none, the summary is made without a model. An error
-// means that the turn was stopped or its cost could not be recorded.
+// If the model gives no summary, it is made without a model. An error means that the turn was stopped or its cost could
+// not be recorded.
 func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, summaryWithin)
 	defer cancel()

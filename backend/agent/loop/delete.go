@@ -7,10 +7,9 @@ import (
 	"sextant/shared/event"
 )
 
-// Delete removes a conversation and its unsaved events. subagents returns the conversations of its subagents,
-// which are removed too; it is called when no turn can start any more. Delete fails with ErrBusy while a turn
-// runs in one of them. It waits while the end of a turn is being recorded, so that nothing is written into a
-// deleted conversation.
+// Delete removes a conversation and its unsaved events. subagents returns the conversations of its subagents, which are
+// removed too. Delete fails with ErrBusy while a turn runs in one of them. It waits while the end of a turn is being
+// recorded, so that nothing is written into a deleted conversation.
 func (l *Loop) Delete(
 	ctx context.Context,
 	conversation string,

@@ -17,13 +17,12 @@ import (
 // Goal decides when a turn is done, if an answer in words is not enough. The loop calls it from one goroutine, in
 // the order of the answers.
 type Goal interface {
-	// Tool returns the tool that the model calls when it is done. It is offered beside the other tools. Its calls
-	// never reach the CallRunner and do not count.
+	// Tool returns the tool that the model calls when it is done. It is offered beside the other tools.
 	Tool() toolspec.Definition
 	// HandleToolCall answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
 	HandleToolCall(args json.RawMessage, failed []string) Reply
-	// HandleAnswer handles an answer without calls. Once Reply.ToolsClosed was set, it handles every answer with text.
+	// HandleAnswer handles an answer without calls.
 	HandleAnswer(text string) Reply
 }
 

@@ -1,13 +1,12 @@
-// Package loop runs turns: the user's message, then model and tools in alternation until the model stops calling
-// tools, a limit is reached, something fails or a person stops it.
+// Package loop runs turns: the user's message, then model and tools in alternation until the model stops calling tools,
+// a limit is reached, something fails or a person stops it.
 //
-// Everything that happens is published as events in order. The events are the source of truth: a later turn is
-// built from the messages that History derives from them. If the program dies during a turn, the next turn
-// continues after the last event; calls without a result are answered as "outcome unknown" and never run again
-// automatically.
+// What happens is published as events in order. The events are the source of truth: a later turn is built from the
+// messages that History derives from them. If the program dies during a turn, the next turn continues after the last
+// event; calls without a result are answered as "outcome unknown" and do not run again automatically.
 //
-// The loop decides nothing about permissions. Every call goes to the CallRunner (the pipeline) with its provenance:
-// who asked, which hosts the person typed, and which outside sources the conversation has read.
+// The loop decides nothing about permissions. Its calls go to the CallRunner (the pipeline) with their provenance: who
+// asked, which hosts the person typed, and which outside sources the conversation has read.
 package loop
 
 import (
@@ -95,8 +94,7 @@ type Config struct {
 	Queue Queue
 	// Notes returns the notes that are appended to the system prompt, read at the start of every turn.
 	Notes func() []string
-	// PageContexts returns what open pages report to the model while panel is active; may be nil. It is called at the
-	// start of every turn.
+	// PageContexts returns what open pages report to the model while panel is active; may be nil.
 	PageContexts func(conversation, panel string) []PageContext
 	// CoreTools names the tools that are always listed, however many there are.
 	CoreTools []string
@@ -141,8 +139,8 @@ type TurnRequest struct {
 	Session string
 	// System is the exact system prompt; empty means the configured prompt with the notes.
 	System string
-	// Tools names the only tools that the model may call; none means all. It does not restrict the tools that a
-	// listed tool calls itself.
+	// Tools names the tools that the model may call; none means all. It does not restrict the tools that a listed tool
+	// calls itself.
 	Tools []string
 	// Goal decides when the turn is done; if it is nil, the first answer without calls ends the turn.
 	Goal Goal
@@ -236,8 +234,7 @@ func New(cfg Config) *Loop {
 	}
 }
 
-// Start begins a turn in the background and returns its id once the message is recorded. The turn outlives
-// ctx; Stop and Close end it.
+// Start begins a turn in the background and returns its id once the message is recorded. The turn outlives ctx.
 func (l *Loop) Start(ctx context.Context, request TurnRequest) (string, error) {
 	t, err := l.begin(context.WithoutCancel(ctx), request)
 	if err != nil {
@@ -247,8 +244,8 @@ func (l *Loop) Start(ctx context.Context, request TurnRequest) (string, error) {
 	return t.id, nil
 }
 
-// Run runs a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began always
-// has an Outcome. If its status is done, waiting messages start turns afterwards.
+// Run runs a whole turn and returns how it ended; ctx stops it. Errors are those of Start. If the turn's status is
+// done, waiting messages start turns afterwards.
 func (l *Loop) Run(ctx context.Context, request TurnRequest) (Outcome, error) {
 	t, err := l.begin(ctx, request)
 	if err != nil {
@@ -264,8 +261,8 @@ func (l *Loop) Run(ctx context.Context, request TurnRequest) (Outcome, error) {
 	return o, nil
 }
 
-// Stop stops the turn that runs in conversation and reports whether there was one. It returns when the end is
-// recorded, after 100 ms at most. Waiting messages are kept and do not start automatically.
+// Stop stops the turn that runs in conversation and reports whether there was one. It returns when the end is recorded,
+// after 100 ms at most. Waiting messages do not start automatically.
 func (l *Loop) Stop(conversation string) bool {
 	l.mu.Lock()
 	s, ok := l.running[conversation]
@@ -292,7 +289,7 @@ func (l *Loop) IsRunning(conversation string) bool {
 	return ok && !s.ending
 }
 
-// Close stops every turn, waits until all have ended, and tries to save events that are still unsaved. Later requests
+// Close stops the turns, waits until they have ended, and tries to save events that are still unsaved. Later requests
 // fail with ErrClosed.
 func (l *Loop) Close() {
 	l.mu.Lock()

@@ -11,9 +11,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// prompt returns the conversation as the model reads it: every call is followed by exactly one result, outside text
-// is in marked blocks, and stale results are shortened. The pilot gets results unchanged, because it follows no text,
-// and no notes or summaries.
+// prompt returns the conversation as the model reads it: each call is followed by its result, outside text is in marked
+// blocks, and stale results are shortened. The pilot gets results unchanged, and no notes or summaries.
 func (t *turn) prompt() []chat.Message {
 	if t.isPilot {
 		return slices.DeleteFunc(

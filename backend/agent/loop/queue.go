@@ -42,9 +42,9 @@ type SendResult struct {
 	WaitingID string
 }
 
-// Send begins a turn like Start. If a turn runs in the conversation, the message waits for the next safe point of
-// that turn, or for the turn after it, as when says. It always waits for the turn after it if the running turn is the
-// pilot's or another caller's. Errors are those of Start, ErrQueueFull and ErrSubagent.
+// Send begins a turn like Start. If a turn runs in the conversation, the message waits for the next safe point of that
+// turn, or for the turn after it, as when says. It waits for the turn after it if the running turn is the pilot's or
+// another caller's. Errors are those of Start, ErrQueueFull and ErrSubagent.
 func (l *Loop) Send(ctx context.Context, request TurnRequest, when event.Moment) (SendResult, error) {
 	for {
 		turn, err := l.Start(ctx, request)

@@ -12,9 +12,8 @@ const (
 	maxPathsOffered = 20
 )
 
-// PathCompleter returns a function for grammar.WindowState.Paths that lists the paths below folder with a given
-// prefix. It caches the last list, because each form of a command asks for it. It must not be called
-// concurrently.
+// PathCompleter returns a function for grammar.WindowState.Paths that lists the paths below folder with a given prefix.
+// It must not be called concurrently.
 func PathCompleter(folder string) func(prefix string) []string {
 	var last string
 	var found []string

@@ -1,9 +1,9 @@
 // Package pilot is the built-in command pilot: an llm.Model without a language model. It turns plain commands ("open
-// example.com and annotate", "type hello into 4") into the tool calls that a language model would make, one at a
-// time, and describes each result. It needs no network. Its calls pass the same pipeline as all others.
+// example.com and annotate", "type hello into 4") into the tool calls that a language model would make, one at a time,
+// and describes each result. It needs no network.
 //
-// The pilot never guesses: if it does not understand a command, it says so. Answers depend only on the request and on
-// what is in the window, so a Pilot has no state and is safe for concurrent use.
+// If the pilot does not understand a command, it says so and does not guess. A Pilot has no state and is safe for
+// concurrent use.
 package pilot
 
 import (
@@ -25,8 +25,7 @@ import (
 type Config struct {
 	// DemoURL returns the address of the built-in demo site; nil passes the word "demo" to navigate_page.
 	DemoURL func() string
-	// Window returns what is in the window while panel is active; nil if there is no window. It is called on every
-	// keystroke and must be fast.
+	// Window returns what is in the window while panel is active. It is called on every keystroke and must be fast.
 	Window func(panel string) grammar.WindowState
 }
 
@@ -55,8 +54,7 @@ func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser
 	return &grammar.Parser{Rules: p.rules, Tools: tools, DemoURL: p.cfg.DemoURL, Window: live}
 }
 
-// Stream answers the last user message of req: with the next call of its commands, or with text once all calls have
-// results, one failed, or the message was not understood.
+// Stream answers the last user message of req: with the next call of its commands, or with text.
 func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
@@ -136,9 +134,8 @@ func toolNames(tools []toolspec.Function) []string {
 	return names
 }
 
-// Complete returns up to eight completions of the text before the cursor while panel is active, and the missing
-// rest of the command. It reads only what Config.Window returns. It takes about a millisecond, or about ten if it
-// searches thousands of annotations by name.
+// Complete returns up to eight completions of the text before the cursor while panel is active, and the missing rest of
+// the command.
 func (p *Pilot) Complete(text, panel string) wire.Completion {
 	live := p.cfg.Window(panel)
 	names := make([]string, len(live.Tools))

@@ -1,9 +1,8 @@
-// Package pricing computes what models cost, from prices that the user configured. There is no built-in list,
-// because prices change and a wrong price is worse than none. A model without a price is reported as such, never
-// as free.
+// Package pricing computes what models cost, from prices that the user configured. There is no built-in list, because
+// prices change and a wrong price is worse than none. A model without a price is reported as such, not as free.
 //
-// Prices are decimals per million tokens, stored as integers so that the same usage always costs the same.
-// Amounts are billionths of a currency unit.
+// Prices are decimals per million tokens, stored as integers so that the same usage costs the same. Amounts are
+// billionths of a currency unit.
 package pricing
 
 import (
@@ -150,8 +149,8 @@ func decimal(text string, scale int64, most float64) (int64, error) {
 	return int64(math.Round(f * float64(scale))), nil
 }
 
-// Price returns the price of a model (provider/model), false if no pattern matches. Of several matching patterns the
-// one with the most literal characters wins, then the first.
+// Price returns the price of a model (provider/model), false if no pattern matches. The pattern with the most literal
+// characters wins.
 func (l List) Price(model string) (Price, bool) {
 	best, most := -1, -1
 	for i, r := range l.rows {

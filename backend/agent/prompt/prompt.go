@@ -1,11 +1,10 @@
-// Package prompt decides which part of a conversation and of the tools is sent to a model, so that it costs little
-// and providers can cache the beginning of every request.
+// Package prompt decides which part of a conversation and of the tools is sent to a model, so that it costs little and
+// providers can cache the beginning of a request.
 //
-// For the cache, a request repeats the bytes of the one before and appends what is new, except when a summary or
-// stale results shorten it. The system prompt depends only on its settings and notes. Tools change only between
-// rounds, and only if the set really changed. A panel's tools come last, so that those before them keep their place.
-// If the definitions would take more than a twentieth of the context window, a request lists only the core tools,
-// find_tools and call_tool, and an appended note describes the active panel's tools.
+// For the cache, a request repeats the bytes of the one before and appends what is new, except when a summary or stale
+// results shorten it. A panel's tools come last, so that those before them keep their place. If the definitions would
+// take more than a twentieth of the context window, a request lists the core tools, find_tools and call_tool, and an
+// appended note describes the active panel's tools.
 //
 // The package asks no model, runs no tool and stores nothing; the loop does.
 package prompt

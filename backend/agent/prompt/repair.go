@@ -9,7 +9,7 @@ import (
 
 // RepairResults puts exactly one result for each call after the message with the call. A result is missing if the
 // program ended during the call; then providers refuse the conversation, so the model is told that the outcome is
-// unknown. Results without a call and empty answers are dropped, and arguments that are no object become {}.
+// unknown.
 func RepairResults(in []chat.Message) []chat.Message {
 	results := map[string]chat.Message{}
 	for _, m := range in {

@@ -20,8 +20,8 @@ const (
 	maxAnswer  = 600
 )
 
-// ActiveMessages returns the messages that are sent: the newest summary that was not undone and the messages after
-// the part it replaces, or all messages if there is none. Other summaries are left out.
+// ActiveMessages returns the messages that are sent: the newest summary that was not undone and the messages after the
+// part it replaces, or all messages if there is none.
 func ActiveMessages(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
@@ -83,9 +83,7 @@ func IsSummaryUndone(messages []chat.Message) bool {
 }
 
 // SplitPoint returns how many messages a new summary should replace so that the text and arguments of the others have
-// at most tail bytes; 0 if there is nothing more to summarize. The last message of the user or model and those after
-// it are always kept. Up to the model's last message, which several steering messages may follow, twice tail is
-// allowed. A call and its results stay together.
+// about tail bytes; 0 if there is nothing to summarize. A call and its results stay together.
 func SplitPoint(messages []chat.Message, tail int) int {
 	before, at, size, most := covered(messages), 0, 0, 2*tail
 	for i, m := range slices.Backward(messages) {
@@ -207,8 +205,8 @@ func sentences(text string) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// FallbackSummary returns what was done and found, without asking a model: each call with the start of its
-// result, and the answers. If it is too long, its middle is cut.
+// FallbackSummary returns what was done and found, without asking a model: the calls with the starts of their results,
+// and the answers. If it is too long, its middle is cut.
 func FallbackSummary(messages []chat.Message) string {
 	calls := map[string]chat.ToolCall{}
 	var lines []string

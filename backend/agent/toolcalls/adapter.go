@@ -22,8 +22,8 @@ type Adapter struct {
 
 // Stream sends one request with the tools that may be called. A native model gets the tool definitions. For other
 // models the system prompt lists the tools, and earlier calls and results are written into the conversation in the
-// model's format. The returned text then contains no calls, and each complete call in it is also passed to onDelta at
-// once, so that it can start before the answer ends. Errors come from the model unchanged.
+// model's format. The returned text then contains no calls, and each complete call is also passed to onDelta at once,
+// so that it can start before the answer ends.
 func (a Adapter) Stream(
 	ctx context.Context,
 	req llm.Request,

@@ -22,10 +22,9 @@ const (
 	maxBlank = 4096
 )
 
-// Parser finds calls in an answer while it streams. Text is emitted at once, except for what may be the start
-// of a call, trailing white space, and an incomplete character. Leading and trailing white space is dropped
-// if the answer has calls. Work is linear in the answer and memory is bounded by maxCall. Not safe for
-// concurrent use.
+// Parser finds calls in an answer while it streams. Text is emitted at once, except for what may be the start of a
+// call, trailing white space, and an incomplete character. Work is linear in the answer and memory is bounded. Not safe
+// for concurrent use.
 type Parser struct {
 	tools *Toolset
 	emit  func(Event)

@@ -8,8 +8,7 @@ import (
 )
 
 // Render returns c as text in a format that a Parser reads back as the same call. FormatNative is printed like
-// FormatToolCall, and so is a call that the Hermes format cannot represent. In the Hermes format, tools determines
-// which arguments are printed as plain text.
+// FormatToolCall, and so is a call that the Hermes format cannot represent.
 func Render(kind Format, c Call, tools *Toolset) string {
 	args := c.Args
 	if len(args) == 0 {

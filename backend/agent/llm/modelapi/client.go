@@ -1,8 +1,7 @@
-// Package modelapi is the HTTP client of model services: it speaks their wire formats (OpenAI's chat
-// completions and responses, Anthropic's messages), lists their models and asks for context windows.
+// Package modelapi is the HTTP client of model services: it speaks their wire formats (OpenAI's chat completions and
+// responses, Anthropic's messages), lists their models and asks for context windows.
 //
-// It sends each request once and keeps no state. Retries, fallbacks and the choice of a service belong to
-// package providers.
+// Retries, fallbacks and the choice of a service belong to package providers.
 package modelapi
 
 import (
@@ -241,9 +240,8 @@ func (c *Client) stopError(ctx context.Context) error {
 	}
 }
 
-// errorDetail returns the message in an error body without the key, which some services repeat. The key is
-// removed before the message is shortened, so that no part of it remains. Very short keys are left in: they
-// protect nothing, and removing them would make messages unreadable.
+// errorDetail returns the message in an error body without the key, which some services repeat. The key is removed
+// before the message is shortened, so that no part of it remains.
 func (e Endpoint) errorDetail(body []byte) string {
 	if len(e.Key) > 3 {
 		body = bytes.ReplaceAll(body, []byte(e.Key), []byte("…"))

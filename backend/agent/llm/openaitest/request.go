@@ -124,9 +124,7 @@ func (r Request) LastContent() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// checkMessages enforces the rules of services: each call is answered right after it, once; ids of calls are unique
-// and arguments valid JSON; only results may be empty; and the last message is not the model's. It returns what is
-// wrong, or "".
+// checkMessages enforces the rules of services for calls and their results. It returns what is wrong, or "".
 func checkMessages(messages []Message) string {
 	open, used := map[string]bool{}, map[string]bool{}
 	for i, m := range messages {

@@ -1,7 +1,6 @@
 // Package openaitest is a model service for tests: a real HTTP server on loopback that speaks the wire formats
-// (OpenAI's chat completions and responses, Anthropic's messages: server-sent events, calls in pieces, usage, the
-// list of models) and answers from a script in the format of the request. It can also misbehave like real
-// services: cut an answer at a byte, stall, refuse the key, limit requests.
+// (OpenAI's chat completions and responses, Anthropic's messages) and answers from a script. It can also misbehave like
+// real services: cut an answer at a byte, stall, refuse the key, limit requests.
 //
 // Like real services it refuses a conversation in which a call has no result. The product does not use it.
 package openaitest
@@ -69,16 +68,16 @@ type Usage struct {
 	Output  int
 	Cached  int
 	Written int
-	// Cost is the price of the answer as OpenRouter reports it: in chat only, and only on request. Upstream is what
-	// was charged to the user's own provider key in addition.
+	// Cost is the price of the answer as OpenRouter reports it. Upstream is what was charged to the user's own provider
+	// key in addition.
 	Cost     float64
 	Upstream float64
 }
 
 // Server is a model service that is listening. Set its fields before the first request.
 type Server struct {
-	// Models are listed at /v1/models and, like in Ollama, at /api/tags; other names are refused with 404. If it is
-	// empty, every name is accepted.
+	// Models are listed at /v1/models and /api/tags; other names are refused with 404. If it is empty, every name is
+	// accepted.
 	Models []string
 	// Key is the key that requests must have, unless it is empty.
 	Key string

@@ -32,8 +32,8 @@ type remoteList struct {
 	models []wire.Model
 }
 
-// List returns the models that can be chosen: first the pilot, always ready, then at most 200 of each provider. For a
-// provider that does not answer, one entry says why; a disabled one is left out. It takes at most three seconds.
+// List returns the models that can be chosen, the pilot first. For a provider that does not answer, one entry says why;
+// a disabled one is left out. It takes at most three seconds.
 func (r *Registry) List(ctx context.Context) []wire.Model {
 	order := append(llm.RemoteProviders(), llm.LocalProviders()...)
 	found := make([][]wire.Model, len(order))

@@ -31,15 +31,14 @@ const resumePrompt = "(The connection broke here. Go on with the very next chara
 	"nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
 
 // retryingModel retries requests that failed before the first word, resumes answers that broke off, and falls back to
-// another model. It announces each in a Note, except a retry that only adds or drops reasoning.
+// another model.
 type retryingModel struct {
 	registry *Registry
 	name     string
 	client   *modelapi.Client
 }
 
-// Endpoint implements llm.EndpointReporter. A service supports native calls if it speaks Anthropic's format or is at
-// its default address, except OpenRouter, which has models of all kinds.
+// Endpoint implements llm.EndpointReporter.
 func (r *retryingModel) Endpoint() (base string, native bool) {
 	at := r.client.Endpoint
 	return at.BaseURL, at.Format == modelapi.FormatAnthropic ||

@@ -14,7 +14,7 @@ const MaxSubagents = 3
 
 // Rights limit what the model of a turn may do, in addition to the policy.
 type Rights struct {
-	// Tools names the only tools that may be called; nil means all that are offered.
+	// Tools names the tools that may be called; nil means all that are offered.
 	Tools    []string
 	readOnly bool
 	// MaxCalls and MaxRounds limit the turn; 0 means the limit of the settings.

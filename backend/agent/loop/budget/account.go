@@ -17,8 +17,7 @@ import (
 
 // Config configures prices and limits. All fields may be nil.
 type Config struct {
-	// Budgets returns the configured limits; it is read at the start of each turn. Price returns the price of a
-	// model, once per request.
+	// Budgets returns the configured limits. Price returns the price of a model.
 	Budgets func() Limits
 	// History returns earlier costs.
 	History CostHistory
@@ -126,8 +125,8 @@ func (a *Account) Payer() *event.Payer {
 	return &event.Payer{Conversation: root.Conversation, Turn: root.Turn}
 }
 
-// Evaluate returns the state of each budget that is set, the narrowest scope first. turn and conversation are what
-// was spent; own limits only this turn.
+// Evaluate returns the state of each budget that is set, the narrowest scope first. turn and conversation are what was
+// spent; own limits this turn.
 func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget {
 	var all []wire.Budget
 	for _, scope := range []struct {

@@ -11,9 +11,7 @@ import (
 )
 
 // RequestEvent describes a sent request with its cost. requestBytes is the length of the request. Usage that the
-// service did not report is estimated at four bytes per token, except for a request without any answer: it may
-// not have been read. If an answer broke off, its output is estimated too, because the reported usage is only
-// that of its beginning.
+// service did not report is estimated at four bytes per token.
 func (c Config) RequestEvent(sent llm.SentRequest, requestBytes int) event.Request {
 	r := event.Request{
 		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Duration.Milliseconds(), Failed: sent.Failed,

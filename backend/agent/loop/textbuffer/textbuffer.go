@@ -11,8 +11,8 @@ import (
 // interval is how long pieces of text are collected before they are published.
 const interval = 50 * time.Millisecond
 
-// Buffer joins pieces of text so that at most one event per interval is published, except by Flush and Close. The
-// first piece is published at once, because people notice the wait for the first word most. Safe for concurrent use.
+// Buffer joins pieces of text so that at most one event per interval is published, except by Flush and Close. Safe for
+// concurrent use.
 type Buffer struct {
 	publish func(string) error
 

@@ -13,9 +13,8 @@ import (
 
 const maxHosts = 50
 
-// Find returns the hosts in text that a person typed: addresses, bare domains, host:port and IP addresses, in lower
-// case, in order, without duplicates, at most 50. An address with a port gives host:port. Words that look like files
-// ("notes.txt") count only with a scheme, a port or a path.
+// Find returns the hosts in text that a person typed, in lower case and without duplicates, at most 50. An address with
+// a port gives host:port. Words that look like files ("notes.txt") count only with a scheme, a port or a path.
 func Find(text string) []string {
 	var out []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {

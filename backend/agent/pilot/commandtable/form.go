@@ -1,5 +1,5 @@
-// Package commandtable is the table of the pilot's commands: the forms of each command with examples, and the
-// tool it calls. The grammar, the help, suggestions and completion all use it.
+// Package commandtable is the table of the pilot's commands: the forms of each command with examples, and the tool it
+// calls.
 package commandtable
 
 import "fmt"

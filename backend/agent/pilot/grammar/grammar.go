@@ -1,8 +1,6 @@
-// Package grammar parses messages to the pilot: it splits them into commands, matches each command with the forms
-// of the command table, and reads the values in it. It also suggests commands on a near miss, completes a message
-// that is being typed, and explains commands.
-//
-// It runs nothing. The state of the window only helps to interpret a command.
+// Package grammar parses messages to the pilot: it splits them into commands, matches each command with the forms of
+// the command table, and reads the values in it. It also suggests commands on a near miss, completes a message that is
+// being typed, and explains commands. It runs nothing.
 package grammar
 
 import (

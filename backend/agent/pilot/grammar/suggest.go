@@ -10,8 +10,7 @@ import (
 // MaxOffers limits how many commands are offered at once.
 const MaxOffers = 3
 
-// Suggest returns up to MaxOffers commands that text was probably meant to be. One with only its first word corrected
-// may still be incomplete. None is run.
+// Suggest returns up to MaxOffers commands that text was probably meant to be.
 func (parser *Parser) Suggest(text string) []chat.Offer {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if name, ok := strings.CutPrefix(text, "/"); ok {
@@ -128,8 +127,7 @@ func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm 
 	return best
 }
 
-// Closest returns the name with the smallest edit distance to word. The distance may be at most three, and at
-// most a third of the word's length; "" if no name is that close.
+// Closest returns the name with the smallest edit distance to word, "" if no name is close.
 func Closest(word string, names []string) string {
 	if len(word) > 64 {
 		return ""

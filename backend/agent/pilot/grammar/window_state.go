@@ -16,8 +16,7 @@ import (
 // WindowState is what the grammar needs to know of the window to interpret a command. It never causes a call.
 // Everything in it that comes from a page is outside text.
 type WindowState struct {
-	// Marks returns the annotations of the active page, nil for none. Marks and Tabs may be nil; they are called only
-	// when needed.
+	// Marks returns the annotations of the active page, nil for none. Marks and Tabs may be nil.
 	Marks func() *event.Marks
 	// Tabs returns the window's tabs.
 	Tabs func() []event.Tab

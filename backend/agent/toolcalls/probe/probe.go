@@ -102,8 +102,8 @@ func splitOverride(s string) (name, kind string, ok bool) {
 }
 
 // Detect returns how the model called name writes tool calls, and the tokens used to find out. The first time, it
-// probes the model, native first, with at most MaxRequests requests. An error means that the model could not be
-// asked; then nothing is remembered.
+// probes the model, native first, with at most MaxRequests requests. An error means that the model could not be asked;
+// then nothing is remembered.
 func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
 		if model, kind, ok := splitOverride(o); ok && model == name && toolcalls.Format(kind).Valid() {
