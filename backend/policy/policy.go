@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Mode is how much runs without a question. Only the person changes it.
+// Mode is how much runs without a question.
 type Mode string
 
 // The four modes. ReadOnly refuses changes. Ask is the default. Workspace changes files in the workspace folder without

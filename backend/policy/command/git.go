@@ -40,7 +40,8 @@ func (c *simpleCommand) git() {
 	}
 }
 
-// gitOption judges an option before the subcommand. It returns how many words belong to it, or 0 if git only prints.
+// gitOption judges an option before the subcommand. It returns how many words belong to it, or 0 if git runs no
+// subcommand.
 func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 	next := bash.Word{}
 	if len(rest) > 0 {

@@ -18,7 +18,7 @@ func foldPath(path string) []string {
 	return all
 }
 
-// foldElement maps all spellings that some file system accepts for a name to one form. It folds letter case as APFS and
+// foldElement maps spellings that some file system accepts for a name to one form. It folds letter case as APFS and
 // NTFS do, drops invisible characters as HFS+ does, and drops trailing dots, spaces and stream names as Windows does.
 func foldElement(element string) string {
 	if isFolded(element) {

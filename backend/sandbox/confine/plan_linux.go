@@ -362,8 +362,7 @@ func pathsWithin(paths []string, folder string) []string {
 	return found
 }
 
-// complement returns files and folders that together cover root except the hidden paths. It omits symlinks, because
-// their targets have their own rules.
+// complement omits symlinks, because their targets have their own rules.
 func complement(root string, hidden []string) []string {
 	if slices.Contains(hidden, root) {
 		return nil

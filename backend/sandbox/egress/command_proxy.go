@@ -17,8 +17,8 @@ import (
 // when ctx ends.
 type ApproveFunc func(ctx context.Context, host string) error
 
-// FailureFunc is called if an approved host could not be reached. why has one or more sentences. Programs print only
-// the status of a failed CONNECT, so the caller learns the reason this way.
+// FailureFunc is called if an approved host could not be reached. Programs print only the status of a failed CONNECT,
+// so the caller learns the reason, why, this way.
 type FailureFunc func(host, why string)
 
 type commandHooks struct {

@@ -123,7 +123,6 @@ func (g *Guard) isBlockedListener(t target, a netip.Addr) bool {
 	return false
 }
 
-// isDenied reports whether Config.DenyHosts blocks t or its address a, by an entry for it or by "*".
 func (g *Guard) isDenied(t target, a netip.Addr) bool {
 	for _, d := range g.deniedHosts {
 		if d.port != 0 && d.port != t.port {
