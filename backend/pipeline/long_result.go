@@ -101,7 +101,7 @@ func (c *callState) unpaged() bool {
 	return from.NeedsFullResults || from.Caller == toolspec.CallerPerson && from.Turn == ""
 }
 
-// ends returns a short text whole. It cuts at a nearby line end.
+// ends returns the first and the last part of a text, or all of a short text and "". It cuts at a nearby line end.
 func ends(text string) (first, last string) {
 	if len(text) <= firstBytes+lastBytes {
 		return text, ""
