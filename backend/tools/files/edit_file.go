@@ -104,6 +104,11 @@ func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, e
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading %s: %w", a.DisplayPath, err)
 	}
+	if same, err := format.Encode(string(decoded)); err != nil || !bytes.Equal(same, content) {
+		return nil, nil, toolkit.UserError(
+			fmt.Sprintf("%s is damaged %s, and an edit would lose bytes of it", a.DisplayPath, format),
+			"Repair it with a program, or write the whole file.")
+	}
 	text, old, replacement := string(decoded), p.Old, p.New
 	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
 		// Copied text does not show whether the file ends its lines with CRLF.

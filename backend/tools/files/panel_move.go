@@ -40,8 +40,13 @@ func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (to
 		return toolspec.Result{}, toolkit.UserError(from.DisplayPath+" cannot be moved into itself",
 			"Send another place.")
 	}
-	defer t.history.Lock(from)()
-	defer t.history.Lock(to)()
+	// Two moves in opposite directions lock in the same order.
+	first, second := from, to
+	if second.Real < first.Real {
+		first, second = second, first
+	}
+	defer t.history.Lock(first)()
+	defer t.history.Lock(second)()
 	source, info, err := t.openEntry(from)
 	if err != nil {
 		return toolspec.Result{}, err

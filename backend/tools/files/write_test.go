@@ -155,6 +155,8 @@ func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
 	if r.Sentence != "Edited x.go: 2 occurrences replaced" {
 		t.Errorf("%q", r.Sentence)
 	}
+	b.put("cut.txt", "\xff\xfea\x00b")
+	b.fails("edit_file", `{"path":"cut.txt","old":"a","new":"b"}`, toolspec.UserError, "damaged utf-16le")
 	b.put("pic", "\x00\x01")
 	b.fails("edit_file", `{"path":"pic","old":"a","new":"b"}`, toolspec.UserError, "not text")
 }

@@ -127,7 +127,9 @@ func Decode(content []byte, name string) (string, Format, error) {
 	if err != nil {
 		return "", f, err
 	}
-	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
+	// Malformed UTF-16 decodes to U+FFFD, and saving that would lose it.
+	if same, err := f.Encode(string(b)); err != nil || !bytes.Equal(same, content) ||
+		!utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
 		return "", f, toolkit.UserError(name+" is not text in an encoding that could be saved again", "")
 	}
 	return string(b), f, nil

@@ -218,6 +218,11 @@ func (bin *Bin) Item(id string) (wire.TrashItem, error) {
 
 // Items returns up to 1000 items of the trash, newest first.
 func (bin *Bin) Items() []wire.TrashItem {
+	all := bin.items()
+	return all[:min(len(all), maxItems)]
+}
+
+func (bin *Bin) items() []wire.TrashItem {
 	all := []wire.TrashItem{}
 	if bin.dir == "" {
 		return all
@@ -232,7 +237,7 @@ func (bin *Bin) Items() []wire.TrashItem {
 		}
 	}
 	slices.SortFunc(all, func(a, b wire.TrashItem) int { return b.Time.Compare(a.Time) })
-	return all[:min(len(all), maxItems)]
+	return all
 }
 
 // Restore moves an item to the name base in the open folder into. It fails with ErrNotFound if there is no such item,
@@ -264,7 +269,7 @@ func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 }
 
 func (bin *Bin) sweep() {
-	for _, item := range bin.Items() {
+	for _, item := range bin.items() {
 		if bin.now().Sub(item.Time) > maxAge {
 			_ = os.RemoveAll(filepath.Join(bin.dir, item.ID)) // tried again by the next sweep
 		}

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/draw"
 	"image/png"
+	"strings"
 )
 
 // maxSide is a limit of model services.
@@ -41,16 +42,20 @@ func Fit(raw []byte) (data []byte, size image.Point, note string, err error) {
 	if pic.Rect.Size() != size {
 		note = fmt.Sprintf("Cut to the first %d × %d of %d × %d pixels.", pic.Rect.Dx(), pic.Rect.Dy(), size.X, size.Y)
 	}
+	cut := pic.Rect.Size()
 	for {
 		var b bytes.Buffer
 		if err := png.Encode(&b, pic); err != nil {
 			return nil, size, "", fmt.Errorf("writing the picture: %w", err)
 		}
 		if b.Len() <= maxBytes || pic.Rect.Dx() < 200 {
+			if pic.Rect.Size() != cut {
+				note = strings.TrimSpace(note + fmt.Sprintf(" Scaled down to %d × %d of %d × %d pixels.",
+					pic.Rect.Dx(), pic.Rect.Dy(), cut.X, cut.Y))
+			}
 			return b.Bytes(), pic.Rect.Size(), note, nil
 		}
 		pic = halve(pic)
-		note = fmt.Sprintf("Scaled down to %d × %d of %d × %d pixels.", pic.Rect.Dx(), pic.Rect.Dy(), size.X, size.Y)
 	}
 }
 

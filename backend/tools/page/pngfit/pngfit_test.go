@@ -38,6 +38,14 @@ func TestFitCropsLongAndScalesLargePictures(t *testing.T) {
 		len(data) > maxBytes || note == "" {
 		t.Errorf("a heavy picture: %v, %d bytes, %q %v", size, len(data), note, err)
 	}
+	tall := image.NewRGBA(image.Rect(0, 0, 400, maxSide+1000))
+	for i := range tall.Pix {
+		tall.Pix[i] = byte(r.Uint32()) | 1
+	}
+	if _, _, note, err := Fit(encoded(t, tall)); err != nil || !strings.Contains(note, "Cut to the first 400 × 7800") ||
+		!strings.Contains(note, "Scaled down to 200 × 3900 of 400 × 7800") {
+		t.Errorf("a heavy and long picture: %q %v", note, err)
+	}
 	if _, _, _, err := Fit([]byte("no picture")); err == nil {
 		t.Error("other than a picture is accepted")
 	}
