@@ -20,6 +20,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// Limits of arguments and schemas.
 const (
 	MaxArgsBytes   = 1 << 20
 	maxSchemaBytes = 256 << 10
