@@ -22,7 +22,6 @@ type renewal struct {
 	err  error
 }
 
-// wait returns the result of the renewal, or the error of ctx if ctx ends first.
 func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	select {
 	case <-r.ended:
@@ -71,7 +70,6 @@ func (h *Handler) renew(g *grant) *renewal {
 	return r
 }
 
-// exchange fetches a new access token with g's refresh token.
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
 	// RFC 8707 demands the resource in a renewal; oauth2 cannot send it.
 	httpClient := *h.cfg.HTTP
@@ -84,7 +82,6 @@ func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error)
 		&oauth2.Token{RefreshToken: g.Refresh}).Token()
 }
 
-// isRefusal reports whether the issuer refused for good, so that a retry is useless.
 func isRefusal(err error) bool {
 	var refusal *oauth2.RetrieveError
 	return errors.As(err, &refusal) && slices.Contains([]string{
@@ -93,7 +90,6 @@ func isRefusal(err error) bool {
 	}, refusal.ErrorCode)
 }
 
-// resourceTransport adds the resource to the form of a token request.
 type resourceTransport struct {
 	next     http.RoundTripper
 	resource string
