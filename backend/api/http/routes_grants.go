@@ -17,7 +17,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Grants lists the standing permissions and the rules that forbid calls, the newest first.
+// Grants lists the standing permissions and the rules that forbid calls.
 type Grants struct {
 	Grants []wire.GrantRow `json:"grants"`
 }
@@ -73,13 +73,12 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*ro
 	return s.listGrants(ctx, nil)
 }
 
-// saveRule stores a rule under a new id.
 func (s *Server) saveRule(ctx context.Context, rule toolspec.Grant) error {
 	rule.ID = "r_" + strings.ToLower(rand.Text())
 	return s.services.Store.AddGrant(ctx, rule)
 }
 
-// checkRuleTool refuses a rule for an unknown tool, which would forbid nothing. Tools of all panels are known.
+// checkRuleTool refuses a rule for an unknown tool, which would forbid nothing.
 func (s *Server) checkRuleTool(name string) error {
 	if name == toolspec.AnyTool {
 		return nil
