@@ -26,20 +26,19 @@ type Events interface {
 	Subscribe(filter eventlog.Filter, from int64) *eventlog.Subscription
 }
 
-// Config configures a Provider. All fields are required.
+// Config configures a Provider.
 type Config struct {
 	Nav    *navigation.Map
 	Events Events
 	Store  Store
 	Caller mcpserver.Caller
-	// Tools lists the tools that can be called while panel is active; Panels lists the panels.
+	// Tools lists the tools that can be called while panel is active.
 	Tools  func(panel string) []toolspec.Definition
 	Panels func() []event.Panel
-	// Answer sends the answer of the client's user to a question.
 	Answer func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
 	// FollowPage calls changed after the active page of a session has changed, until ctx ends.
 	FollowPage func(ctx context.Context, session string, changed func())
-	// Mask removes the values of secrets from a text.
+	// Mask replaces the values of secrets in a text.
 	Mask func(text string) string
 	// Go starts a goroutine that ends with the event log or the client. The owner of the log waits for it.
 	Go      func(func())
@@ -91,7 +90,6 @@ func (p *Provider) CheckPanel(id string) error {
 		excerpt.EscapeLines(cutBytes(id, 80)), next)
 }
 
-// toolSet lists the tools of a set ("core", "environment" or "all") and those of a panel.
 type toolSet struct {
 	cfg        Config
 	set, panel string
