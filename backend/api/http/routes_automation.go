@@ -39,7 +39,7 @@ func (s *Server) automationRoutes() {
 	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.runAutomation)
 }
 
-// runAutomation stops the turn if the client disconnects. It answers a failed task with 200, like a failed tool.
+// runAutomation stops the turn if the client disconnects.
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	started := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)

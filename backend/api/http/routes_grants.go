@@ -44,7 +44,7 @@ func (s *Server) grantRoutes() {
 }
 
 // RuleDraft describes the calls that a rule forbids: calls of Tool, or of all tools if Tool is empty, that
-// match one of the other fields. If the other fields are empty, it forbids every call of Tool.
+// match one of the other fields. If the other fields are empty, it forbids every call of Tool, which is then required.
 type RuleDraft struct {
 	Tool string `json:"tool,omitempty" maxLength:"128"`
 	// Commands are programs, with or without a subcommand ("git", "git push"). Paths are absolute.

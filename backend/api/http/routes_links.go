@@ -16,7 +16,6 @@ import (
 type Apps interface {
 	mcproutes.Apps
 	SetPanelContext(panel string, content, structured json.RawMessage) error
-	// OpenMail opens the person's mail program with an address.
 	OpenMail(address string) error
 }
 

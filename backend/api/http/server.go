@@ -100,8 +100,7 @@ type Services struct {
 	Secrets  *secrets.Vault
 	// ServerCommand returns the command line of an MCP server, "" for none.
 	ServerCommand func(server string) string
-	// CallAsPanel makes a call that a panel's page requested.
-	CallAsPanel func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
+	CallAsPanel   func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
 	// Snapshot returns the state that a window loads at its start.
 	Snapshot func(context.Context) (wire.Snapshot, error)
 	// HasWindow reports whether a window is connected in which the person can be asked.

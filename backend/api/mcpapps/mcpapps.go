@@ -26,15 +26,13 @@ import (
 type Config struct {
 	// Servers returns the MCP servers; it is called for each request.
 	Servers func() *mcpclient.Servers
-	// Do makes a call through the pipeline.
-	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	Do      func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// PageURL returns the address of a file (entry) of the page with that id.
 	PageURL func(id, entry string) string
 	// HasWindow reports whether a window is open in which a person can be asked.
 	HasWindow func() bool
 	// Mask replaces the values of secrets in a text.
-	Mask func(text string) string
-	// OpenMail opens a mailto address in the person's mail program.
+	Mask     func(text string) string
 	OpenMail func(address string) error
 	Log      *slog.Logger
 }
@@ -51,8 +49,8 @@ type Service struct {
 // New makes a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg} }
 
-// Show reads the page of a tool from its server, with the origins that the page may use and wants to use. It forgets
-// earlier denials of the server's calls.
+// Show reads the page of a tool from its server. It returns the address that serves the page, and the origins that it
+// may use and wants to use. It forgets earlier denials of the server's calls.
 func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, error) {
 	servers := s.cfg.Servers()
 	page, shown, err := servers.App(ctx, server, tool)

@@ -41,7 +41,7 @@ const (
 type ConnectedClient struct {
 	// ID identifies the connection, for Disconnect.
 	ID string
-	// Client is the name that the client sent, "" before its first request. It is text from outside.
+	// Client is the client's name, "" if it is not known yet. It is text from outside.
 	Client string
 	// Transport is "http", or "stdio" for a client that joined with `sextant mcp`.
 	Transport                string

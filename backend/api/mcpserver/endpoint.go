@@ -40,7 +40,7 @@ type endpoint struct {
 }
 
 // The SDK stores lists of tools, prompts and resources, but ours change independently of it. So one entry of each
-// kind is registered, and requests are passed to the SDK under its name, for what the protocol demands around them.
+// kind is registered, and requests are passed to the SDK under its name.
 const (
 	entryName = "sextant_entry"
 	entryURI  = "sextant:entry"

@@ -26,8 +26,8 @@ const (
 	// methodListen is the request with which a client without a session waits for notifications.
 	methodListen = "subscriptions/listen"
 	maxRequest   = 4 << 20
-	// A new client replaces the one that has been idle longest. If all are busy, it must retry after retryAfter
-	// seconds.
+	// Beyond maxHTTPSessions, a new client replaces the one that has been idle longest. If all are busy, it must
+	// retry after retryAfter seconds.
 	maxHTTPSessions = 64
 	retryAfter      = 5
 	// idleFor is how long the tabs of an idle client stay open.

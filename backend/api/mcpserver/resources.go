@@ -136,7 +136,7 @@ func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceReques
 	return b.readPage(ctx, req, views[at])
 }
 
-// readPage has no answer for a question: a call that needs confirmation is refused if no window is open.
+// readPage does not ask the client's user: a call that needs confirmation is refused if no window is open.
 func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest,
 	v pageView,
 ) (*sdk.ReadResourceResult, error) {

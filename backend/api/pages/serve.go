@@ -22,7 +22,7 @@ const (
 	// maxDocument is smaller than maxFile because documents are read into memory.
 	maxFile     = 64 << 20
 	maxDocument = 8 << 20
-	// ownFolder is the folder of our files in a page's address; no file of a panel can be in it.
+	// ownFolder is the folder of our files in a page's address; no file of a panel is served from it.
 	ownFolder     = ".sextant"
 	bridgePath    = ownFolder + "/bridge.js"
 	collectorPath = ownFolder + "/surface.js"

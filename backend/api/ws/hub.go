@@ -3,7 +3,7 @@
 // terminals.
 //
 // One connection is one window, or one program, which may only watch. The first message must be "hello" with a key;
-// no event is sent before it. One goroutine writes and one reads; both end with the connection.
+// no event is sent before it.
 package ws
 
 import (
@@ -79,7 +79,7 @@ func (h *Hub) Close() {
 	h.wait.Wait()
 }
 
-// ServeHTTP upgrades a request and serves the window until it disconnects.
+// ServeHTTP upgrades a request and serves the client until it disconnects.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket, err := h.upgrader.Upgrade(w, r, nil)
 	if err != nil {

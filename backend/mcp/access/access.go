@@ -61,7 +61,8 @@ type Server struct {
 	Command string
 	Args    []string
 	Env     map[string]string
-	// Cwd is the folder that the entry names, "" for none. Paths are relative to it, or else to Workspace.
+	// Cwd is the folder that the entry names, "" for none. Relative paths are relative to it, or else to
+	// Workspace.
 	Cwd, Workspace string
 	Override       *Override
 	// RootsAllowed is true if the person lets the server know the workspace, which it may then use.
@@ -75,11 +76,11 @@ type Machine struct {
 	// Places classifies paths; nil classifies none. OwnFolders are Sextant's own folders.
 	Places     *protectedpaths.Classifier
 	OwnFolders []string
-	// GrantableFolders are folders in OwnFolders that servers may use. Bundles is the folder with the programs
-	// of bundles.
+	// GrantableFolders are folders in OwnFolders that servers may be granted. Bundles is the folder with the
+	// programs of bundles.
 	GrantableFolders []string
 	Bundles          string
-	// IsProtected reports whether a folder must stay read-only because programs start from files in it.
+	// IsProtected reports whether a folder must stay read-only.
 	IsProtected func(folder string) bool
 }
 
@@ -93,11 +94,11 @@ type Permissions struct {
 	// program itself, which are readable. Package is the folder of its installed package, which is writable.
 	Network, Read, Write, Program []string
 	Package                       string
-	// ContainerProblem says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
+	// ContainerProblem says why a container may not be isolated, so that the sandbox is used instead; "" otherwise.
 	ContainerProblem string
 	// Dir is the folder that the program starts in, "" for the default.
 	Dir string
-	// Notes are sentences for the person about what the entry names but is not granted, or not in full.
+	// Notes are sentences for the person, such as about what the entry names but is not granted.
 	Notes       []string
 	secretPaths map[string]string
 	sources     []string

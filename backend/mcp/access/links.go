@@ -11,8 +11,8 @@ import (
 
 const maxLinks = 40
 
-// followLinks returns the target of a path. own is true if the server, or a package that it installed, could have made
-// a link on the way: the target must not be granted.
+// followLinks returns the target of a path. own is true if the server or an installed package could have made a link on
+// the way: the target must not be granted.
 func (g *resolver) followLinks(path string) (at string, own bool) {
 	at = "/"
 	rest := strings.Split(path, "/")

@@ -34,8 +34,7 @@ func ExtensionSettings() map[string]any { return map[string]any{"mimeTypes": []s
 // Tool contains a server's declarations about one of its tools.
 type Tool struct {
 	// URI is the address of the page that shows the tool's calls, "" for none.
-	URI string
-	// ModelCanCall and AppCanCall say who may call the tool.
+	URI                      string
 	ModelCanCall, AppCanCall bool
 }
 
@@ -136,7 +135,7 @@ type Page struct {
 	Permissions []string
 }
 
-// ErrNoPage means that a server's answer is not a page.
+// ErrNoPage means that there is no page that can be shown.
 var ErrNoPage = errors.New("it is no page that can be shown")
 
 // ParsePage reads the answer to resources/read for uri. listed is the page's _meta in the list of resources, which

@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	// maxContextBytes bounds the context from one source; maxSources and maxPlaces bound how much is stored.
 	maxContextBytes = 16 << 10
 	maxSources      = 4
 	maxPlaces       = 64

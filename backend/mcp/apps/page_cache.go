@@ -63,7 +63,7 @@ func (p *PageCache) Pages() []CachedPage {
 	return all
 }
 
-// Drop removes the pages of a server. Call it when the allowed uses have changed.
+// Drop removes the pages of a server.
 func (p *PageCache) Drop(server string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -38,7 +38,7 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServe
 		return authorizationServer{}, fmt.Errorf("reading the metadata of the authorization server: %w", err)
 	}
 	if meta == nil {
-		// Servers of revision 2025-03-26 have no metadata; their addresses are fixed.
+		// Servers of revision 2025-03-26 may have no metadata; their addresses are fixed.
 		base := strings.TrimSuffix(issuer, "/")
 		meta = &oauthex.AuthServerMeta{
 			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base +

@@ -8,7 +8,7 @@
 // longer than a request may.
 //
 // The SDK's auth.AuthorizationCodeHandler is not used: it discovers, registers and exchanges the code in one step, so
-// the person could not be asked about a new issuer. Its client credentials handler supports no private keys.
+// the person could not be asked about a new issuer. The SDK's client credentials handler supports no private keys.
 package auth
 
 import (

@@ -17,7 +17,7 @@ func (h *Handler) pinnedIssuer() string {
 	return ""
 }
 
-// checkIssuer asks the person before their registered secret is sent to another issuer than the first, because the
+// checkIssuer asks the person before their registered secret is sent to another issuer than before, because the
 // server may have a new owner. Our own registrations differ for each issuer and need no protection.
 func (h *Handler) checkIssuer(ctx context.Context, now string) error {
 	before := h.pinnedIssuer()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// renewal is the exchange of one grant's refresh token. Only one runs at a time, because a refresh token often
-// works once. It outlives the request that began it; otherwise the new token would be lost.
+// renewal is the exchange of a grant's refresh token. Only one runs for a grant, because a refresh token often works
+// once. It outlives the request that began it; otherwise the new token would be lost.
 type renewal struct {
 	of    *grant
 	ended chan struct{}
@@ -71,7 +71,7 @@ func (h *Handler) renew(g *grant) *renewal {
 }
 
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
-	// RFC 8707 demands the resource in a renewal; oauth2 cannot send it.
+	// MCP demands the resource (RFC 8707) in a renewal too; oauth2 cannot send it.
 	httpClient := *h.cfg.HTTP
 	httpClient.Transport = &resourceTransport{next: httpClient.Transport, resource: g.Resource}
 	cfg := &oauth2.Config{

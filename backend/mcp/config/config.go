@@ -30,7 +30,7 @@ type Entry struct {
 	Cwd     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Type is "sse" for that transport. A URL otherwise means streamable HTTP.
+	// Type is "sse" for the SSE transport; a URL otherwise means streamable HTTP.
 	Type     string `json:"type,omitempty"`
 	Disabled bool   `json:"disabled,omitempty"`
 	// OAuth adds to the sign-in details that the server publishes; usually nil.

@@ -39,8 +39,8 @@ type List struct {
 	Digest string
 }
 
-// Server is one server of a List, with its placeholders filled in. Notes say what a person must do before it can
-// work, and what was left out.
+// Server is one server of a List. Placeholders whose value is known are filled in. Notes say what a person must do
+// before it can work, and what was left out.
 type Server struct {
 	Name     string
 	Command  string            `json:"command"`
@@ -64,7 +64,7 @@ type Reader struct {
 	Home, Workspace, Bundles string
 }
 
-// NewReader returns the Reader for this machine. Bundles are unpacked in dataDir.
+// NewReader returns the Reader for this machine. Bundles are unpacked below dataDir.
 func NewReader(dataDir, workspace string) Reader {
 	home, _ := os.UserHomeDir() // without one, variables of the home folder stay empty
 	if abs, err := filepath.Abs(workspace); err == nil {
@@ -98,7 +98,7 @@ func (r Reader) ReadFile(path string) (List, error) {
 	return r.Parse(data)
 }
 
-// Parse lists the servers in data, the content of a file, with their placeholders filled in.
+// Parse lists the servers in data, the content of a file.
 func (r Reader) Parse(data []byte) (List, error) {
 	list, err := r.read(data)
 	sum := sha256.Sum256(data)

@@ -137,7 +137,7 @@ func (c *Call) SetTask(id string) {
 	c.task = id
 }
 
-// Report passes line, which is text from outside, to the output of TrackProgress. Lines that come too fast are dropped.
+// Report passes line, which is text from outside, to the output of TrackProgress. It may drop lines that come too fast.
 func (c *Call) Report(line string) {
 	c.registry.mu.Lock()
 	p := c.progress

@@ -42,7 +42,7 @@ var ErrDeclined = errors.New("not started")
 type Request struct {
 	Server string
 	Entry  config.Entry
-	// Path is the search path for commands; Env contains the variables of the entry as "NAME=value", with secrets.
+	// Path is the search path for commands; Env contains the program's variables as "NAME=value", with secrets.
 	Path string
 	Env  []string
 	// Workspace is the folder that the person works in. Outside the sandbox, a program whose entry names no folder
@@ -50,8 +50,8 @@ type Request struct {
 	Workspace string
 	// Log receives the program's standard error.
 	Log io.Writer
-	// OnPermissions receives the permissions from the entry before the program starts. It is not called without a
-	// Sandbox.
+	// OnPermissions receives the permissions from the entry before the program starts. It is not called without
+	// Sandbox.Confine.
 	OnPermissions func(access.Permissions)
 	// ConfirmUnsandboxed asks the person whether the program may run without a sandbox; why says why there is none.
 	// A nil error allows it.

@@ -50,7 +50,7 @@ type Config struct {
 	Workspace string
 	// Secrets replaces the names of secrets in env, headers and oauth with their values; nil replaces none.
 	Secrets *secrets.Vault
-	// Egress sends the requests to remote servers and to those they name for signing in; nil uses no egress guard.
+	// Egress sends the requests to remote servers and their authorization servers; nil uses no egress guard.
 	Egress http.RoundTripper
 	// Store stores the tokens of sign-ins; nil stores them in memory.
 	Store auth.Store

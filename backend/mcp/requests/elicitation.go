@@ -26,7 +26,7 @@ const (
 type Elicitation struct {
 	Server, Message string
 	Call            toolspec.Call
-	// Form is the JSON Schema of the answer, an object of plain values. It is nil if URL is set.
+	// Form is the JSON Schema of the answer. It is nil if URL is set.
 	Form json.RawMessage
 	// URL is an address that the person is asked to open, "" for a form.
 	URL string

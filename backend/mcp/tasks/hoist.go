@@ -36,7 +36,6 @@ type lineHoister struct {
 	passing bool
 }
 
-// Close closes the underlying reader.
 func (l *lineHoister) Close() error { return l.in.Close() }
 
 // Read implements io.Reader.
@@ -103,7 +102,6 @@ type messageHoister struct {
 	err error
 }
 
-// Close closes the underlying reader.
 func (m *messageHoister) Close() error { return m.in.Close() }
 
 // Read implements io.Reader.
