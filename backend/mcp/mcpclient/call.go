@@ -116,8 +116,8 @@ func unknownServer(name string) error {
 	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.TruncateRunes(name, 64))
 }
 
-// Call runs a tool of a server; name is any of the tool's names. It bypasses the policy: calls of programs and
-// models must go through the pipeline instead, under the name that ToolName returns.
+// Call runs one of a server's own tools; name is any of the tool's names. It bypasses the policy: calls of programs
+// and models must go through the pipeline instead, under the name that ToolName returns.
 func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
 	return s.call(ctx, server, name, toolspec.Call{Args: args}, nil)
 }
