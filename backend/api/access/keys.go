@@ -10,11 +10,9 @@ import (
 	"time"
 )
 
-// codeLifetime is how long a one-time code can be exchanged.
 const codeLifetime = 10 * time.Minute
 
-// Role is the role of a key's holder. A program may read and call tools under the policy. A window acts for the
-// person: it may also answer questions, change settings and send input to the page.
+// Role is the role of a key's holder: a program, or a window, which acts for the person.
 type Role int
 
 // The roles.
@@ -89,7 +87,6 @@ func (k *Keys) Exchange(code string) (string, bool) {
 	return k.window, true
 }
 
-// secret returns 256 random bits in URL-safe base64.
 func secret() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead

@@ -1,6 +1,5 @@
-// Package access decides who may send a request to the loopback server. A request needs the exact Host, an Origin
-// that is absent or the window's, and, except for a few paths, a key. A program's key may read and call tools under
-// the policy; a window's key acts for the person. Loopback alone is no protection (decision 3).
+// Package access decides who may send a request to the loopback server: it checks the Host and the Origin, and knows
+// the keys of programs and windows. Loopback alone is no protection (decision 3).
 package access
 
 import (
@@ -26,8 +25,7 @@ func WriteProblem(w http.ResponseWriter, status int, detail string) {
 type Origin struct{ Host string }
 
 // Check checks Host and Origin; status is 0 if both are valid. The Host must be exactly ours, which defeats DNS
-// rebinding. An Origin, if present, must be the window's: sandboxed frames and files send "null", which is
-// refused.
+// rebinding. An Origin, if present, must be the window's: sandboxed frames and files send "null".
 func (o Origin) Check(r *http.Request) (status int, detail string) {
 	if r.Host != o.Host {
 		return http.StatusForbidden, "This address answers to " + o.Host + " only."

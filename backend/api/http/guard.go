@@ -9,8 +9,7 @@ import (
 	"sextant/backend/api/route"
 )
 
-// isOpenPath reports whether a request below /api needs no token: the exchange of a one-time code, which is itself
-// a secret, or the proof.
+// isOpenPath reports whether a path below /api needs no token. A one-time code is itself a secret.
 func isOpenPath(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == sessionPath || r.URL.Path == ProofPath
 }
@@ -20,7 +19,7 @@ const sessionPath = "/api/session"
 // ProofPath is the path that answers the query ?nonce=… with access.Proof as plain text.
 const ProofPath = "/api/proof"
 
-// serveProof proves that this server belongs to the instance file, because it knows the file's token.
+// serveProof proves that this server knows the token of the instance file.
 func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
 	nonce := r.URL.Query().Get("nonce")
 	if len(nonce) < 16 || len(nonce) > 128 {
@@ -32,8 +31,6 @@ func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(access.Proof(s.services.Keys.Token(), nonce))) // the client may have disconnected
 }
 
-// guard is the outermost handler: it checks Host, Origin, size and, where one is needed, the token. It sets headers
-// and the role.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status, detail := s.origins.Check(r); status != 0 {

@@ -19,8 +19,6 @@ type MessageSources struct {
 	From        []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
-// addSources adds sources to ask, under the names that the policy uses. It accepts only servers and panels that
-// exist.
 func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error {
 	list := s.services.MCP.List()
 	source := func(server string) (string, error) {

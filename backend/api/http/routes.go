@@ -5,7 +5,6 @@ import (
 	"sextant/backend/api/openapi"
 )
 
-// routes registers the routes of the OpenAPI document, and completes the document.
 func (s *Server) routes() {
 	s.toolRoutes()
 	mcproutes.Routes{

@@ -19,7 +19,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// automationInput is the body of POST …/automations/run.
 type automationInput struct {
 	Body struct {
 		Prompt string          `json:"prompt" doc:"What to do." minLength:"1" maxLength:"200000"`
@@ -29,21 +28,18 @@ type automationInput struct {
 		Model  string          `json:"model,omitempty" doc:"Model as provider/name; the setting's when absent." maxLength:"200"`
 		Panel  string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope." maxLength:"64"`
 		// A pointer, because 0 differs from absent.
-		Repairs *int `json:"repairs,omitempty" doc:"How often an answer that does not match is sent back; the setting's when absent." minimum:"0" maximum:"10"`
-		// Budget can only lower the limits of the settings.
+		Repairs      *int       `json:"repairs,omitempty" doc:"How often an answer that does not match is sent back; the setting's when absent." minimum:"0" maximum:"10"`
 		Budget       budgetBody `json:"budget,omitzero" doc:"What this task may cost. The budgets of the settings apply too."`
 		Conversation string     `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
 	}
 }
 
-// automationRoutes registers the route that does a task and answers with JSON of a requested format.
 func (s *Server) automationRoutes() {
 	m, p := s.services.Nav.Route("automations_run")
 	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.runAutomation)
 }
 
-// runAutomation waits for the answer; if the client disconnects, the turn is stopped. A task that fails, or whose
-// format is invalid, is answered with 200 and success false, like a failed tool.
+// runAutomation stops the turn if the client disconnects.
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	started := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
@@ -94,7 +90,6 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 	return route.Answer(a), nil
 }
 
-// newAutomation describes a turn, with or without an answer.
 func newAutomation(o loop.Outcome, started time.Time) wire.Automation {
 	return wire.Automation{
 		DurationMS: time.Since(started).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,

@@ -11,7 +11,6 @@ import (
 	"sextant/backend/api/route"
 )
 
-// branchRoutes registers the routes that start and choose branches of a conversation.
 func (s *Server) branchRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/branches",
 		"Send a message again in a new branch, edited or to another model", http.StatusAccepted, s.startBranch)
@@ -58,7 +57,6 @@ func (s *Server) startBranch(ctx context.Context, in *struct {
 	return route.Answer(TurnRef{Turn: turn}), nil
 }
 
-// branchProblem converts the error of starting or choosing a branch to an HTTP problem.
 func branchProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):

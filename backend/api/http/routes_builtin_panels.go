@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Editor stores the open files of the code editor and unsaved text.
+// Editor stores the state of the code editor: its open files and unsaved text.
 type Editor interface {
 	Session() wire.EditorSession
 	SaveState(state wire.EditorState) error
@@ -20,12 +20,10 @@ type Editor interface {
 	DeleteDraft(path string) error
 }
 
-// pathQuery is the query of a route for one file or folder.
 type pathQuery struct {
 	Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"In the workspace, or absolute"`
 }
 
-// fileAnswer answers with v or, if err is set, with the problem of reading a file.
 func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 	switch {
 	case err == nil:
@@ -40,8 +38,6 @@ func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 
 func sentence(err error) string { return err.Error() + "." }
 
-// builtinPanelRoutes registers the routes for the data of the code editor, files, notes and browser panels. Only a
-// window may use them; files are changed by tool calls.
 func (s *Server) builtinPanelRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
@@ -107,7 +103,6 @@ func (s *Server) builtinPanelRoutes() {
 	s.editorRoutes()
 }
 
-// windowOnly wraps a handler so that only a window may call it.
 func windowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		if err := access.RequireWindow(ctx); err != nil {
@@ -142,7 +137,6 @@ func (s *Server) editorRoutes() {
 		}))
 }
 
-// saveProblem converts an error of saving to an HTTP problem; nil stays nil.
 func saveProblem(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +144,7 @@ func saveProblem(err error) error {
 	return route.RequestError(err)
 }
 
-// servePicture serves a picture for an <img> element, with a content type that browsers never render as a page.
+// servePicture answers only with content types that browsers never render as a page.
 func (s *Server) servePicture(_ context.Context, in *pathQuery) (*huma.StreamResponse, error) {
 	file, kind, err := s.services.FileTools.OpenPicture(in.Path)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// undoInput names a turn or a call to undo, and optionally some of its files.
 type undoInput struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
@@ -22,7 +21,6 @@ type undoInput struct {
 	}
 }
 
-// changeRoutes registers the routes that list and undo the changes made by tools.
 func (s *Server) changeRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/changes", "What a turn did to files, and whether it can be undone",
 		http.StatusOK, func(ctx context.Context, in *struct {

@@ -19,7 +19,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Conversations lists all conversations, the newest first.
+// Conversations is the answer of GET /api/conversations.
 type Conversations struct {
 	Conversations []chat.Conversation `json:"conversations"`
 }
@@ -28,7 +28,6 @@ type titleBody struct {
 	Title string `json:"title,omitempty" maxLength:"200"`
 }
 
-// conversationRoutes registers the routes of conversations, turns and approvals.
 func (s *Server) conversationRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK,
 		func(ctx context.Context, _ *route.Empty) (*route.Body[Conversations], error) {
@@ -71,7 +70,6 @@ func (s *Server) conversationRoutes() {
 		s.answerApproval)
 }
 
-// conversation reads a conversation. The error is an HTTP problem, 404 for an unknown id.
 func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
 	c, err := s.services.Store.Conversation(ctx, id)
 	if errors.Is(err, sqlite.ErrNotFound) {
@@ -167,7 +165,6 @@ func (s *Server) deleteConversation(ctx context.Context, in *route.ByID) (*route
 	return nil, nil
 }
 
-// subagentConversations returns the conversations of all subagents below a conversation.
 func (s *Server) subagentConversations(ctx context.Context, id string) ([]string, error) {
 	all, err := s.services.Store.Conversations(ctx)
 	below := map[string]bool{id: true}
@@ -229,7 +226,6 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	return route.Answer(TurnRef{Turn: sent.Turn, WaitingMessage: sent.WaitingID}), nil
 }
 
-// newAsk makes the request for a turn. If model is empty, it uses the model of the settings.
 func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel string) loop.TurnRequest {
 	if model == "" {
 		model = s.services.Settings.Get("model")
@@ -244,7 +240,6 @@ func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel st
 	return ask
 }
 
-// messageProblem converts the error of a message that was not accepted to an HTTP problem.
 func messageProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):

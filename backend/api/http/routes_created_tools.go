@@ -11,13 +11,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// CreatedTools lists created tools, including those that wait for the person's review, or all versions of one tool.
+// CreatedTools lists created tools, or the versions of one.
 type CreatedTools struct {
 	Tools []toolspec.CreatedTool `json:"tools"`
 }
 
-// createdToolRoutes registers the routes that list, enable and delete created tools. Creating and calling them are
-// tool calls.
 func (s *Server) createdToolRoutes() {
 	const path = "/api/created-tools"
 	route.Add(s.api, http.MethodGet, path, "Created tools with their source", http.StatusOK, s.createdTools)

@@ -9,13 +9,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// argsInput is the input of a route whose body contains a tool's arguments and optionally panelId.
 type argsInput struct {
 	Client string          `header:"X-Client-Name" maxLength:"80"`
 	Body   json.RawMessage `required:"false"`
 }
 
-// toolRoute registers a route that runs one tool; the body contains its arguments.
 func (s *Server) toolRoute(method, path, tool string) {
 	route.Add(s.api, method, path, "Runs "+tool, http.StatusOK,
 		func(ctx context.Context, in *argsInput) (*route.Body[toolspec.Result], error) {
@@ -24,8 +22,7 @@ func (s *Server) toolRoute(method, path, tool string) {
 		})
 }
 
-// withoutPanel removes panelId, the panel whose tools are in scope, from a body of arguments. A body that is
-// not an object is returned unchanged, because the pipeline reports the error.
+// withoutPanel returns a body that is not an object unchanged, because the pipeline reports the error.
 func withoutPanel(raw json.RawMessage) (panel string, args json.RawMessage) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members["panelId"] == nil {
@@ -40,7 +37,6 @@ func withoutPanel(raw json.RawMessage) (panel string, args json.RawMessage) {
 	return panel, args
 }
 
-// environmentRoutes registers a route for every environment command of the navigation map.
 func (s *Server) environmentRoutes() {
 	for _, c := range s.services.Nav.Environment {
 		s.toolRoute(http.MethodPost, s.services.Nav.EnvironmentPath(c.Command), c.Tool)

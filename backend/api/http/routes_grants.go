@@ -17,7 +17,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Grants lists the standing permissions and the rules that forbid calls, the newest first.
+// Grants lists the standing permissions and the rules that forbid calls.
 type Grants struct {
 	Grants []wire.GrantRow `json:"grants"`
 }
@@ -44,7 +44,7 @@ func (s *Server) grantRoutes() {
 }
 
 // RuleDraft describes the calls that a rule forbids: calls of Tool, or of all tools if Tool is empty, that
-// match one of the other fields. If the other fields are empty, it forbids every call of Tool.
+// match one of the other fields. If the other fields are empty, it forbids every call of Tool, which is then required.
 type RuleDraft struct {
 	Tool string `json:"tool,omitempty" maxLength:"128"`
 	// Commands are programs, with or without a subcommand ("git", "git push"). Paths are absolute.
@@ -73,13 +73,12 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*ro
 	return s.listGrants(ctx, nil)
 }
 
-// saveRule stores a rule under a new id.
 func (s *Server) saveRule(ctx context.Context, rule toolspec.Grant) error {
 	rule.ID = "r_" + strings.ToLower(rand.Text())
 	return s.services.Store.AddGrant(ctx, rule)
 }
 
-// checkRuleTool refuses a rule for an unknown tool, which would forbid nothing. Tools of all panels are known.
+// checkRuleTool refuses a rule for an unknown tool, which would forbid nothing.
 func (s *Server) checkRuleTool(name string) error {
 	if name == toolspec.AnyTool {
 		return nil

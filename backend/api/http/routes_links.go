@@ -12,16 +12,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Apps serves the pages of MCP servers, and the requests that pages of panels share with them.
+// Apps serves the pages of MCP servers, and the context and mail of panels' pages.
 type Apps interface {
 	mcproutes.Apps
 	SetPanelContext(panel string, content, structured json.RawMessage) error
-	// OpenMail opens the person's mail program with an address.
 	OpenMail(address string) error
 }
 
-// linkRoutes registers the routes that open links and mail for a page, and that set the context of a panel's
-// page.
 func (s *Server) linkRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/links", "Open an address that a page asked for and the person agreed to",
 		http.StatusOK, windowOnly(s.openLink))
@@ -57,7 +54,6 @@ func (s *Server) linkRoutes() {
 		}))
 }
 
-// linkInput is an address that a page of either Server or Panel asks to open.
 type linkInput struct {
 	Body struct {
 		URL    string `json:"url" maxLength:"2000"`
@@ -66,8 +62,7 @@ type linkInput struct {
 	}
 }
 
-// openLink opens an address in the browser. The person agreed to it but did not type it, so it allows no host on
-// this machine or on a private network.
+// openLink sets no TypedHosts: the person agreed to the address but did not type it.
 func (s *Server) openLink(ctx context.Context, in *linkInput) (*route.Body[toolspec.Result], error) {
 	u, err := url.Parse(in.Body.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {

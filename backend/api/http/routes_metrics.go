@@ -13,10 +13,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxFailures bounds the failed calls in a tool's history.
 const maxFailures = 10
 
-// metricsRoutes registers the routes of figures for the window, and the one for Prometheus.
 func (s *Server) metricsRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range",
 		http.StatusOK, func(ctx context.Context, in *struct {

@@ -14,8 +14,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// archiveInput is an archive of a panel. Hash is required for installing it and identifies the offer that the
-// person read.
 type archiveInput struct {
 	Body struct {
 		Archive []byte `json:"archive" doc:"The file, in Base64." maxLength:"4000000"`
@@ -23,8 +21,7 @@ type archiveInput struct {
 	}
 }
 
-// PanelOffer describes what installing an archive would do or, if Offer is nil, the problems of the panel in
-// it.
+// PanelOffer describes what installing an archive would do or, if Offer is nil, the problems of its panel.
 type PanelOffer struct {
 	Panel    string                  `json:"panel"`
 	Offer    *authoring.PackageOffer `json:"offer,omitempty"`
@@ -41,8 +38,6 @@ type PanelEvals struct {
 	Outcomes []evals.Outcome `json:"outcomes"`
 }
 
-// panelArchiveRoutes registers the routes that install panels from archives, which only a window may do, and
-// that run their evals.
 func (s *Server) panelArchiveRoutes() {
 	route.Add(
 		s.api,
@@ -84,8 +79,7 @@ func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Bod
 	return route.Answer(InstalledPanel{Panel: panel}), nil
 }
 
-// evalPanel runs the calls of a panel's evals on behalf of the client, through the pipeline. Addresses in their
-// arguments do not count as typed by the person.
+// evalPanel passes no arguments to provenance: their addresses do not count as typed by the person.
 func (s *Server) evalPanel(ctx context.Context, in *route.ByID) (*route.Body[PanelEvals], error) {
 	list, known := s.services.Panels.Evals(in.ID)
 	if !known {

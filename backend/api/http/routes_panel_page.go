@@ -11,8 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// panelCall is a call by a panel's page. The window relays it, but it counts as the panel's call, not the
-// person's.
+// panelCall is relayed by the window, but counts as the panel's call and not as the person's.
 type panelCall struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -21,7 +20,6 @@ type panelCall struct {
 	}
 }
 
-// panelPageRoutes registers the routes for calls by panels' pages and for the settings of panels.
 func (s *Server) panelPageRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK,
 		s.callAsPanel)
@@ -30,7 +28,6 @@ func (s *Server) panelPageRoutes() {
 		s.setPanelSettings)
 }
 
-// callAsPanel runs a tool as the panel. A failed call is answered with 200 and success false.
 func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[toolspec.Result], error) {
 	if _, known := s.services.Panels.CallTools(in.ID); !known {
 		return nil, route.NotFound("There is no panel " + in.ID +
@@ -39,7 +36,6 @@ func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[to
 	return route.Answer(s.services.CallAsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
 }
 
-// panelSettings lists a panel's settings, without the values of sensitive ones.
 type panelSettings struct {
 	Settings []settings.PanelSetting `json:"settings"`
 }
@@ -55,7 +51,6 @@ func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body
 	return route.Answer(panelSettings{Settings: list}), nil
 }
 
-// setPanelSettings stores values by name. The value null restores the default.
 func (s *Server) setPanelSettings(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {

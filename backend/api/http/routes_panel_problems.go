@@ -9,7 +9,7 @@ import (
 	"sextant/shared/event"
 )
 
-// schemaPath is the path of the manifest's schema. It needs no token, so that editors can load it.
+// schemaPath needs no token, so that editors can load the schema of manifests.
 const schemaPath = "/schemas/" + manifest.SchemaName
 
 func panelSchema(w http.ResponseWriter, _ *http.Request) {
@@ -18,16 +18,15 @@ func panelSchema(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(manifest.JSONSchema())
 }
 
-// PanelProblems lists the panels with problems, in the order of the activity bar.
+// PanelProblems lists the panels with problems.
 type PanelProblems struct {
 	Panels []PanelWithProblems `json:"panels"`
 }
 
 // PanelWithProblems is one panel with its problems.
 type PanelWithProblems struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	// Usable is true while the panel or its last good version runs.
+	ID       string               `json:"id"`
+	Title    string               `json:"title"`
 	Usable   bool                 `json:"usable"`
 	Problems []event.PanelProblem `json:"problems"`
 }

@@ -12,7 +12,6 @@ import (
 	"sextant/shared/event"
 )
 
-// answerInput is the person's answer to a panel's change. Hash identifies the change that they read.
 type answerInput struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -20,8 +19,7 @@ type answerInput struct {
 	}
 }
 
-// panelReviewRoutes registers the person's decisions about panels, and what a panel shows now. A program may not
-// decide, because it may have made the change.
+// panelReviewRoutes lets no program decide, because it may have made the change.
 func (s *Server) panelReviewRoutes() {
 	const path = "/api/panels/{id}"
 	route.Add(s.api, http.MethodPost, path+"/accept", "Accept the pending change of a panel", http.StatusOK,
@@ -89,7 +87,6 @@ func (s *Server) reviewPanel(ctx context.Context, do func(ctx context.Context, p
 	return s.reviewedPanels(do(ctx, in.ID, in.Body.Hash))
 }
 
-// reviewedPanels answers with the current panels or, if err is set, with its problem.
 func (s *Server) reviewedPanels(err error) (*route.Body[event.PanelList], error) {
 	switch {
 	case errors.Is(err, registry.ErrNotPending):

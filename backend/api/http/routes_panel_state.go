@@ -13,7 +13,6 @@ import (
 	"sextant/shared/event"
 )
 
-// maxPanelState bounds the stored state of a panel's page, in bytes.
 const maxPanelState = 256 << 10
 
 // PanelState is the state that a panel's page stored, null if there is none.

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// panelInput names a panel, by panel or, as in tools/execute, by panelId.
 type panelInput struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
@@ -24,7 +23,6 @@ type panelPage struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-// id returns panel or, if that is empty, panelId.
 func (p *panelInput) id() string {
 	if p.Body.Panel != "" {
 		return p.Body.Panel
@@ -32,7 +30,6 @@ func (p *panelInput) id() string {
 	return p.Body.PanelID
 }
 
-// panelRoutes registers the routes of panels and notes. Routes that change something run a tool.
 func (s *Server) panelRoutes() {
 	nav := s.services.Nav
 	m, p := nav.Route("panel_open")

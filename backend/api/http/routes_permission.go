@@ -12,8 +12,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// setPermission sets the person's permission for every call of one tool. It removes rights before it adds any, so
-// that a failure leaves the tool with too few rights rather than too many.
 func (s *Server) setPermission(ctx context.Context, in *struct {
 	Name string `path:"name" maxLength:"128"`
 	Body struct {
@@ -58,7 +56,6 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 	return s.allTools(ctx, nil)
 }
 
-// definition returns the tool with that name, including tools of panels that are not open.
 func (s *Server) definition(name string) (toolspec.Definition, bool) {
 	if def, ok := s.services.Catalog.ForPanel(s.panelOrActive("")).Get(name); ok {
 		return def, true
@@ -71,7 +68,6 @@ func (s *Server) definition(name string) (toolspec.Definition, bool) {
 	return toolspec.Definition{}, false
 }
 
-// setListed adds a tool to a setting that lists tools, or removes it if in is false.
 func (s *Server) setListed(ctx context.Context, key, tool string, in bool) error {
 	names := strings.FieldsFunc(s.services.Settings.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
 	if slices.Contains(names, tool) == in {
@@ -85,7 +81,6 @@ func (s *Server) setListed(ctx context.Context, key, tool string, in bool) error
 	return err
 }
 
-// setForbidden adds a rule that forbids every call of a tool or, if forbid is false, revokes all such rules.
 func (s *Server) setForbidden(ctx context.Context, def toolspec.Definition, forbid bool) error {
 	grants, err := s.services.Store.Grants(ctx)
 	if err != nil {

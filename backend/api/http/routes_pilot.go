@@ -9,7 +9,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// pilotRoutes registers the routes for the commands and completions of the command pilot.
 func (s *Server) pilotRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/ai/pilot/grammar", "Every command of the command pilot", http.StatusOK,
 		func(context.Context, *route.Empty) (*route.Body[wire.PilotGrammar], error) {

@@ -15,7 +15,6 @@ type waitingPath struct {
 	Message string `path:"message" maxLength:"128"`
 }
 
-// queuedMessageRoutes registers the routes of messages that wait for a running turn.
 func (s *Server) queuedMessageRoutes() {
 	const path = "/api/conversations/{id}/waiting/{message}"
 	route.Add(s.api, http.MethodPatch, path, "Change a queued message", http.StatusOK,
@@ -52,8 +51,6 @@ func (s *Server) queuedMessageRoutes() {
 		})
 }
 
-// callerOf returns the caller of the tools in a turn that this request starts: the model if the request is a
-// window's, else a program.
 func callerOf(ctx context.Context) toolspec.Caller {
 	if access.IsWindow(ctx) {
 		return toolspec.CallerModel

@@ -13,12 +13,10 @@ import (
 
 // SecretList lists the person's secrets, without their values.
 type SecretList struct {
-	Secrets []secrets.Secret `json:"secrets"`
-	// Storage describes the storage of new values.
+	Secrets []secrets.Secret    `json:"secrets"`
 	Storage secrets.StorageInfo `json:"where"`
 }
 
-// secretInput is a secret to store. No response contains its value.
 type secretInput struct {
 	Name string `path:"name" maxLength:"64"`
 	Body struct {
@@ -28,7 +26,6 @@ type secretInput struct {
 	}
 }
 
-// secretRoutes registers the person's secrets. Programs may list them; only a window may change them.
 func (s *Server) secretRoutes() {
 	const path = "/api/secrets"
 	route.Add(s.api, http.MethodGet, path, "The person's secrets, without their values", http.StatusOK,

@@ -24,17 +24,15 @@ type Models struct {
 	Models []wire.Model `json:"models"`
 }
 
-// CallRows lists calls for the activity list, the newest first.
+// CallRows lists calls for the activity list.
 type CallRows struct {
 	Calls []wire.CallRow `json:"calls"`
 }
 
-// tokenBody is a window's key.
 type tokenBody struct {
 	Token string `json:"token"`
 }
 
-// stateRoutes registers the state that the window loads at its start, and the content that events refer to.
 func (s *Server) stateRoutes() {
 	route.Add(s.api, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK,
 		func(_ context.Context, in *struct {
@@ -71,7 +69,6 @@ func (s *Server) stateRoutes() {
 		"The whole text of a long result", http.StatusOK, s.serveResult)
 }
 
-// settingRoutes registers the routes that change and reset settings, which only a window may do.
 func (s *Server) settingRoutes() {
 	route.Add(s.api, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -107,7 +104,6 @@ func (s *Server) settingRoutes() {
 		})
 }
 
-// browserRoutes registers the routes that start the browser and take it over.
 func (s *Server) browserRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/browser/control", "Take over the browser or give it back", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -174,7 +170,7 @@ func (s *Server) serveBlob(_ context.Context, in *route.ByID) (*huma.StreamRespo
 	return streamFile(file, kind, "private, max-age=31536000, immutable"), nil
 }
 
-// streamFile answers with the content of file and closes it; cache is the Cache-Control header, "" for none.
+// streamFile closes file.
 func streamFile(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer func() { _ = file.Close() }()
@@ -186,7 +182,6 @@ func streamFile(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 	}}
 }
 
-// serveResult serves the text of any long result to a window. Programs use the tool read_result instead.
 func (s *Server) serveResult(ctx context.Context, in *route.ByID) (*huma.StreamResponse, error) {
 	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err

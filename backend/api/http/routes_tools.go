@@ -13,7 +13,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// executeInput is the input of POST …/tools/execute, including the header that names the client.
 type executeInput struct {
 	Client string `header:"X-Client-Name" doc:"Name of the calling program, shown to the person." maxLength:"80"`
 	Body   struct {
@@ -24,12 +23,10 @@ type executeInput struct {
 	}
 }
 
-// toggleBody contains whether a server should run; if it is empty, the state is toggled.
 type toggleBody struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-// toggleTarget reports whether a toggle requests that the server be switched on.
 func (s *Server) toggleTarget(name string, in *toggleBody) bool {
 	if in != nil && in.Enabled != nil {
 		return *in.Enabled
@@ -47,10 +44,8 @@ type ToolRow struct {
 	toolspec.Definition
 	// Tokens estimates the size of the definition in a prompt.
 	Tokens int `json:"tokens"`
-	// Active is true if the tool can be called now. It is false for a panel's tool while its panel is neither active
-	// nor pinned, its condition is false, or it is switched off.
-	Active bool `json:"active"`
-	// Permission applies to the assistant's calls and includes the rule that it comes from.
+	// Active is true if the tool can be called now.
+	Active     bool                       `json:"active"`
 	Permission policy.EffectivePermission `json:"effective"`
 }
 
@@ -60,7 +55,6 @@ type ToolRows struct {
 	Tokens int       `json:"tokens"`
 }
 
-// toolRoutes registers the routes that list and run tools, and switch MCP servers.
 func (s *Server) toolRoutes() {
 	nav := s.services.Nav
 	m, p := nav.Route("tools_execute")
@@ -105,8 +99,6 @@ func (s *Server) toolRoutes() {
 		})
 }
 
-// provenance returns the provenance of a request. A request with a window's key is the person's. Any other is a
-// program's, about which the person can be asked while a window is connected.
 func (s *Server) provenance(ctx context.Context, client string, args json.RawMessage) toolspec.Provenance {
 	if access.IsWindow(ctx) {
 		return toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true, TypedHosts: typedHosts(args)}
@@ -114,7 +106,6 @@ func (s *Server) provenance(ctx context.Context, client string, args json.RawMes
 	return toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.services.HasWindow()}
 }
 
-// panelOrActive returns id, or the active panel if id is empty.
 func (s *Server) panelOrActive(id string) string {
 	if id != "" {
 		return id
@@ -122,8 +113,6 @@ func (s *Server) panelOrActive(id string) string {
 	return s.services.Workspace.ActivePanel()
 }
 
-// executeTool runs any tool. A failed call is answered with 200 and success false; a request without a tool is a
-// 400.
 func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
 	if in.Body.Tool == "" {
 		return nil, route.BadRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
@@ -135,7 +124,6 @@ func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body
 	return s.runTool(ctx, in.Client, in.Body.Tool, panel, in.Body.Args), nil
 }
 
-// runTool runs a tool through the pipeline on behalf of the client.
 func (s *Server) runTool(ctx context.Context, client, tool, panel string,
 	args json.RawMessage,
 ) *route.Body[toolspec.Result] {
@@ -147,7 +135,6 @@ func (s *Server) runTool(ctx context.Context, client, tool, panel string,
 	}))
 }
 
-// listTools lists every tool that can be called now, in OpenAI's format.
 func (s *Server) listTools(_ context.Context, in *struct {
 	PanelID string `query:"panelId" maxLength:"64"`
 },
@@ -164,7 +151,6 @@ func (s *Server) listTools(_ context.Context, in *struct {
 	return out, nil
 }
 
-// allTools lists every tool, including those of panels that are not open.
 func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[ToolRows], error) {
 	rows := ToolRows{Tools: []ToolRow{}}
 	active := s.services.Catalog.ForPanel(s.panelOrActive("")).All()
@@ -200,7 +186,6 @@ func (r *ToolRows) add(d toolspec.Definition, active bool) {
 	}
 }
 
-// callMCP runs a server's tool through the pipeline, under its name in the catalog.
 func (s *Server) callMCP(ctx context.Context, in *struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {

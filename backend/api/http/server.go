@@ -59,13 +59,13 @@ type Settings interface {
 	Reset(ctx context.Context, key string) (event.Setting, error)
 }
 
-// Services contains what the routes call. Every field must be set, except MCPHandler, WebSocket and
-// TerminalSocket: a path without its handler is not served.
+// Services contains what the routes call. MCPHandler, WebSocket and TerminalSocket may be nil: their paths are then
+// not served.
 type Services struct {
 	Version string
 	Nav     *navigation.Map
 	Keys    *access.Keys
-	// WindowFiles are the window's files. WindowBuilt is false if the program was built without them.
+	// WindowBuilt is false if the program was built without the window's files.
 	WindowFiles fs.FS
 	WindowBuilt bool
 	Pipeline    *pipeline.Pipeline
@@ -91,7 +91,7 @@ type Services struct {
 	CreatedTools *custom.Tools
 	FileTools    *files.Tools
 	Editor       Editor
-	// Notes lists the notes that contain all of words, the newest first.
+	// Notes lists the notes that contain all of words.
 	Notes interface {
 		Notes(words string) ([]wire.Note, error)
 	}
@@ -100,8 +100,7 @@ type Services struct {
 	Secrets  *secrets.Vault
 	// ServerCommand returns the command line of an MCP server, "" for none.
 	ServerCommand func(server string) string
-	// CallAsPanel makes a call that a panel's page requested.
-	CallAsPanel func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
+	CallAsPanel   func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
 	// Snapshot returns the state that a window loads at its start.
 	Snapshot func(context.Context) (wire.Snapshot, error)
 	// HasWindow reports whether a window is connected in which the person can be asked.
@@ -116,13 +115,12 @@ type Services struct {
 
 // Server is the loopback HTTP server. Its methods may be called concurrently after Listen returned.
 type Server struct {
-	services Services
-	origins  access.Origin
-	api      huma.API
-	http     *http.Server
-	ln       net.Listener
-	done     chan struct{}
-	// permissionLock serializes changes of tools' permissions.
+	services       Services
+	origins        access.Origin
+	api            huma.API
+	http           *http.Server
+	ln             net.Listener
+	done           chan struct{}
 	permissionLock sync.Mutex
 }
 
@@ -158,8 +156,7 @@ func New(services Services) *Server {
 	return s
 }
 
-// OpenAPI returns the document of /api/openapi.json, indented, for the generator of the frontend's types. It
-// works without a running server.
+// OpenAPI returns the document of /api/openapi.json, indented. It needs no running server.
 func OpenAPI(version string) ([]byte, error) {
 	nav, err := navigation.Load()
 	if err != nil {

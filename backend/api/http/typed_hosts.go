@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// typedHosts returns the host in a call's url argument, with its port if it has one. The person typed it in the
-// address bar or the tab bar.
+// typedHosts returns the host in a call's url argument, which the person typed in the address bar or the tab bar.
 func typedHosts(args json.RawMessage) []string {
 	var a struct {
 		URL string `json:"url"`

@@ -10,14 +10,13 @@ import (
 	"sextant/backend/browser/observe/collect"
 )
 
-// windowPolicy lets the window run only its own code and reach only its own origin. Svelte and CodeMirror set
-// inline styles, and pictures are blobs. frameSource adds the origin of frames, so that no page can navigate
-// its frame elsewhere.
+// windowPolicy lets the window run only its own code and connect only to its own origin. Svelte and CodeMirror set
+// inline styles, and pictures are blobs.
 const windowPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; worker-src 'self' blob:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// frameSource returns the directive for frames, which ends windowPolicy.
+// frameSource ends windowPolicy: it names the origin of frames, so that no page can navigate its frame elsewhere.
 func frameSource(pages string) string {
 	if pages == "" {
 		pages = "'none'"
@@ -25,11 +24,9 @@ func frameSource(pages string) string {
 	return "; frame-src " + pages
 }
 
-// surfaceScript is the path of the script that observes the pages of panels and acts on them.
 const surfaceScript = "/surface.js"
 
-// windowHandler serves the window's files. A path whose last part has no dot gets index.html, so that reloading
-// works.
+// windowHandler serves index.html for a path whose last part has no dot, so that reloading works.
 func windowHandler(files fs.FS, built bool, pages string) http.Handler {
 	server := http.FileServerFS(files)
 	policy := windowPolicy + frameSource(pages)

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// mailFields are the allowed fields of a mailto address. In some mail programs, another field would attach a
-// file.
+// mailFields are allowed in a mailto address. In some mail programs, another field would attach a file.
 var mailFields = []string{"to", "cc", "bcc", "subject", "body"}
 
-// maxMailAddress bounds a mailto address in bytes.
 const maxMailAddress = 2000
 
-// OpenMail opens a mailto address in the person's mail program. The caller must have asked the person.
+// OpenMail opens a mailto address in the person's mail program, without fields other than recipients, subject and body.
+// The caller must have asked the person.
 func (s *Service) OpenMail(address string) error {
 	plain, err := mailAddress(address)
 	if err != nil {
@@ -26,7 +25,6 @@ func (s *Service) OpenMail(address string) error {
 	return nil
 }
 
-// mailAddress returns a mailto address with only the allowed fields, or an error if address is not one.
 func mailAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mailto" || len(address) > maxMailAddress || strings.HasPrefix(u.Opaque, "-") {

@@ -2,8 +2,7 @@
 // tool, the origins that it may use, its calls and resources, and the context that it gives the model.
 //
 // A page is code from outside. Its calls count as the app's and never as the person's; they go through the
-// pipeline like all others, and are limited per server. Package mcp/apps reads the pages; package pages serves
-// them.
+// pipeline and are limited per server. Package mcp/apps reads the pages; package pages serves them.
 package mcpapps
 
 import (
@@ -27,15 +26,13 @@ import (
 type Config struct {
 	// Servers returns the MCP servers; it is called for each request.
 	Servers func() *mcpclient.Servers
-	// Do makes a call through the pipeline.
-	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	Do      func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// PageURL returns the address of a file (entry) of the page with that id.
 	PageURL func(id, entry string) string
 	// HasWindow reports whether a window is open in which a person can be asked.
 	HasWindow func() bool
-	// Mask removes the values of secrets from a text.
-	Mask func(text string) string
-	// OpenMail opens a mailto address in the person's mail program.
+	// Mask replaces the values of secrets in a text.
+	Mask     func(text string) string
 	OpenMail func(address string) error
 	Log      *slog.Logger
 }
@@ -52,8 +49,8 @@ type Service struct {
 // New makes a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg} }
 
-// Show reads the page of a tool from its server. It returns the address that serves the page, and the origins that
-// the page may use and wants to use. Earlier denials of the server's calls are forgotten.
+// Show reads the page of a tool from its server. It returns the address that serves the page, and the origins that it
+// may use and wants to use. It forgets earlier denials of the server's calls.
 func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, error) {
 	servers := s.cfg.Servers()
 	page, shown, err := servers.App(ctx, server, tool)
@@ -101,7 +98,7 @@ func (s *Service) AllowedOrigins(ctx context.Context, server string) ([]string, 
 	return s.cfg.Servers().AppDomains(ctx, server)
 }
 
-// RevokeOrigin revokes one use of an origin, for open pages too.
+// RevokeOrigin revokes one use of an origin. The pages of the server that were shown are no longer served.
 func (s *Service) RevokeOrigin(ctx context.Context, server, use string) error {
 	defer s.cache.Drop(server)
 	return s.cfg.Servers().RevokeAppDomain(ctx, server, use)
@@ -148,7 +145,6 @@ func (s *Service) Call(
 
 func failedResult(r toolspec.Result) json.RawMessage { return textResult(r.ModelText(), true) }
 
-// textResult returns a tools/call result of MCP with one text block.
 func textResult(text string, failed bool) json.RawMessage {
 	type block struct {
 		Type string `json:"type"`
@@ -164,7 +160,7 @@ func textResult(text string, failed bool) json.RawMessage {
 	return raw
 }
 
-// Read answers resources/read for a server's page. A page can read only resources of its own server.
+// Read returns the result of resources/read for a server's page.
 func (s *Service) Read(ctx context.Context, server, uri string) (json.RawMessage, error) {
 	leave, err := s.requests.Begin(server)
 	if err != nil {

@@ -36,8 +36,6 @@ type AllowedOrigins struct {
 	Origins []string `json:"origins"`
 }
 
-// appRoutes registers the routes with which the window serves the page of an MCP server. A call made here counts as
-// the page's.
 func (r Routes) appRoutes(base string) {
 	route.Add(r.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -90,7 +88,6 @@ func (r Routes) appRoutes(base string) {
 	r.appOriginRoutes(base)
 }
 
-// appOriginRoutes registers the person's decisions about the origins that pages may use.
 func (r Routes) appOriginRoutes(base string) {
 	route.Add(r.API, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins",
 		http.StatusNoContent, func(ctx context.Context, in *struct {
@@ -127,7 +124,6 @@ func (r Routes) appOriginRoutes(base string) {
 	r.appContextRoutes(base)
 }
 
-// appContextRoutes registers the context that a page gives the model, and its log lines.
 func (r Routes) appContextRoutes(base string) {
 	route.Add(r.API, http.MethodPut, base+"/context",
 		"What the page of an MCP server tells the model with the next turn", http.StatusNoContent,
@@ -157,7 +153,6 @@ func (r Routes) appContextRoutes(base string) {
 		})
 }
 
-// windowOnly runs do if the request came from a window.
 func windowOnly(ctx context.Context, do func() error) (*route.Empty, error) {
 	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err

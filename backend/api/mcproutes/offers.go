@@ -13,7 +13,6 @@ import (
 	"sextant/backend/mcp/resources"
 )
 
-// resourceBody names a resource of a server; On switches watching it on.
 type resourceBody struct {
 	URI string `json:"uri" minLength:"1" maxLength:"4096"`
 	On  bool   `json:"on,omitempty"`
@@ -43,8 +42,6 @@ type MCPCompletion struct {
 	Values []string `json:"values"`
 }
 
-// askServer answers a window's request with the result of ask, which sends it to a server. It shortens the server's
-// error.
 func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
 	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
@@ -59,8 +56,7 @@ func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T
 	return route.Answer(got), nil
 }
 
-// offerRoutes registers the routes for what a server offers besides tools. The policy does not check these
-// requests, so only a window may send them.
+// offerRoutes admits only windows: the policy does not check these requests.
 func (r Routes) offerRoutes(one string) {
 	servers := r.MCP
 	route.Add(r.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,

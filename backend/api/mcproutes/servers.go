@@ -1,6 +1,5 @@
 // Package mcproutes registers the HTTP routes for MCP servers: their entries in mcp-config.json, importing from
-// other programs, what a server offers besides tools (resources, prompts, completion), and the pages of
-// servers.
+// other programs, what a server offers besides tools, and the pages of servers.
 package mcproutes
 
 import (
@@ -21,9 +20,8 @@ import (
 
 // Routes contains what the routes for MCP servers need. Register adds them to API.
 type Routes struct {
-	API huma.API
-	MCP *mcpclient.Servers
-	// Apps runs the pages of servers.
+	API  huma.API
+	MCP  *mcpclient.Servers
 	Apps Apps
 	// ImportReader returns a reader of other programs' lists of MCP servers.
 	ImportReader func() importers.Reader
@@ -35,20 +33,18 @@ type serverPath struct {
 
 // MCPServerDetail is a server's entry in the config and the end of its log.
 type MCPServerDetail struct {
-	Entry mcpconfig.Entry `json:"entry"`
-	Log   string          `json:"log"`
-	// Access describes what its program may access.
-	Access launch.Access `json:"may"`
+	Entry  mcpconfig.Entry `json:"entry"`
+	Log    string          `json:"log"`
+	Access launch.Access   `json:"may"`
 }
 
-// MCPImportResult names the servers that were added, all switched off, and those that were skipped because they
-// exist.
+// MCPImportResult names the servers that were added, switched off, and those that were skipped because they exist.
 type MCPImportResult struct {
 	Added   []string `json:"added"`
 	Skipped []string `json:"skipped"`
 }
 
-// entryBody is a server's entry for the config. Name is read only when a server is added.
+// entryBody has a Name only for adding a server.
 type entryBody struct {
 	Name  string          `json:"name,omitempty" maxLength:"64"`
 	Entry mcpconfig.Entry `json:"entry"`

@@ -8,17 +8,13 @@ import (
 	"time"
 )
 
-// These bound what the other side may send first, in bytes.
 const (
-	// maxUpgrade bounds the response to a request to join.
-	maxUpgrade = 64 << 10
-	// maxFirstMessage bounds the first message of a client.
+	maxUpgrade      = 64 << 10
 	maxFirstMessage = 1 << 20
 )
 
 var errTooLong = errors.New("the other side sends too much before its first MCP message")
 
-// boundedConn is a connection that returns an error after left bytes.
 type boundedConn struct {
 	net.Conn
 	left int
@@ -34,8 +30,7 @@ func (bc *boundedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// firstMessageConn is a client's connection. The first message must be short and come before a deadline; later
-// messages have no deadline. Only one goroutine may read.
+// firstMessageConn bounds a client's first message in size and time. Only one goroutine may read.
 type firstMessageConn struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -43,7 +38,6 @@ type firstMessageConn struct {
 	done     bool
 }
 
-// awaitFirstMessage sets the deadline for the first message.
 func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, timeout time.Duration) (*firstMessageConn, error) {
 	return &firstMessageConn{Conn: conn, buffered: buffered, left: maxFirstMessage},
 		conn.SetReadDeadline(time.Now().Add(timeout))

@@ -11,7 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// activity records the requests of a client. Its methods may be called concurrently.
 type activity struct {
 	mu     sync.Mutex
 	client string
@@ -33,7 +32,6 @@ func (t *toolServer) noteRequest(req sdk.Request) {
 	}
 }
 
-// The transports of clients.
 const (
 	overHTTP  = "http"
 	overStdio = "stdio"
@@ -43,11 +41,10 @@ const (
 type ConnectedClient struct {
 	// ID identifies the connection, for Disconnect.
 	ID string
-	// Client is the name that the client sent, "" before its first request. It is text from outside.
+	// Client is the client's name, "" if it is not known yet. It is text from outside.
 	Client string
 	// Transport is "http", or "stdio" for a client that joined with `sextant mcp`.
-	Transport string
-	// ConnectedAt is the time of the connection, LastRequest that of the latest request. Calls counts tool calls.
+	Transport                string
 	ConnectedAt, LastRequest time.Time
 	Calls                    int
 	// Session names the client's browser tabs, "" for the window's.
@@ -55,14 +52,13 @@ type ConnectedClient struct {
 	Panel   string
 }
 
-// connectedClient is a ConnectedClient with its server and the function that disconnects it.
 type connectedClient struct {
 	ConnectedClient
 	server *toolServer
 	end    func()
 }
 
-// addClient adds a client and returns its id. The caller holds the lock.
+// addClient requires mu.
 func (j *JoinServer) addClient(via string, join JoinRequest, d *toolServer, session string, end func()) string {
 	now := time.Now()
 	v := &connectedClient{
@@ -110,8 +106,8 @@ func (j *JoinServer) Clients() []ConnectedClient {
 	return list
 }
 
-// Disconnect disconnects a client. It waits for the work of a client over HTTP to end. It returns false if there is
-// no such client. The client may connect again, because it still has the token.
+// Disconnect disconnects a client and returns whether there is one with that id. The client may connect again, because
+// it still has the token.
 func (j *JoinServer) Disconnect(id string) bool {
 	j.mu.Lock()
 	v := j.clients[id]

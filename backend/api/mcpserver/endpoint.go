@@ -26,36 +26,28 @@ type ResourceProvider interface {
 // endpoint is the protocol endpoint for one client: its declarations and request handlers.
 type endpoint struct {
 	version, instructions string
-	// life, if set, cancels every request when it ends.
-	life context.Context //nolint:containedctx // the lifetime of the endpoint
-	// onRequest, if set, is called with each valid request.
-	onRequest func(req sdk.Request)
-	changed   <-chan Change
-	// resourceChanges, if set, carries the URIs of resources that changed.
-	resourceChanges <-chan string
-	// promptChanges is true if changes of prompts are reported too.
-	promptChanges bool
-	// subscribe and unsubscribe, if set, handle subscriptions to resources.
-	subscribe   func(context.Context, *sdk.SubscribeRequest) error
-	unsubscribe func(context.Context, *sdk.UnsubscribeRequest) error
-	log         *slog.Logger
-	listTools   func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
-	callTool    sdk.ToolHandler
-	resources   ResourceProvider
+	life                  context.Context //nolint:containedctx // the lifetime of the endpoint
+	onRequest             func(req sdk.Request)
+	changed               <-chan Change
+	resourceChanges       <-chan string
+	promptChanges         bool
+	subscribe             func(context.Context, *sdk.SubscribeRequest) error
+	unsubscribe           func(context.Context, *sdk.UnsubscribeRequest) error
+	log                   *slog.Logger
+	listTools             func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
+	callTool              sdk.ToolHandler
+	resources             ResourceProvider
 }
 
-// The SDK stores lists of tools, prompts and resources, but ours change independently of it. So one entry of
-// each kind is registered for all of ours, and every request is passed to the SDK under the name of the entry.
-// The SDK then does what the protocol revision demands before and after the request.
+// The SDK stores lists of tools, prompts and resources, but ours change independently of it. So one entry of each
+// kind is registered, and requests are passed to the SDK under its name.
 const (
 	entryName = "sextant_entry"
 	entryURI  = "sextant:entry"
 )
 
-// requestedKey is the context key of the name or URI that a client requested.
 type requestedKey struct{}
 
-// newServer makes an SDK server that answers with the handlers of e.
 func (e endpoint) newServer() *sdk.Server {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -82,8 +74,7 @@ func (e endpoint) newServer() *sdk.Server {
 	return server
 }
 
-// registerEntries registers the entries of the kinds that changed. When an entry is registered again, the SDK
-// notifies clients of a changed list.
+// registerEntries makes the SDK notify clients of changed lists: it does so when an entry is registered again.
 func (e endpoint) registerEntries(server *sdk.Server, change Change) {
 	if change.Tools {
 		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -122,7 +113,6 @@ func requestedName(ctx context.Context) string {
 	return name
 }
 
-// receive passes requests to the SDK under the entry's name, and replaces the SDK's lists with ours.
 func (e endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if e.onRequest != nil {
@@ -150,7 +140,6 @@ func (e endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// replaceLists replaces the SDK's list in result, if it is one, with ours.
 func (e endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
 	switch out := result.(type) {
 	case *sdk.ListToolsResult:
@@ -176,7 +165,6 @@ func (e endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.
 	return result, nil
 }
 
-// announce notifies server's clients of changes until ctx ends or e.changed is closed.
 func (e endpoint) announce(ctx context.Context, server *sdk.Server) {
 	for {
 		select {
@@ -200,7 +188,6 @@ func notifyUpdated(ctx context.Context, server *sdk.Server, uri string) {
 	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 }
 
-// serveStream serves one client until in or ctx ends.
 func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) error {
 	server := t.newServer()
 	session, err := server.Connect(ctx, &sdk.IOTransport{
@@ -229,8 +216,7 @@ func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) e
 	}
 }
 
-// debugHandler logs whatever the SDK logs at debug level, because a client that disconnects or does not read is no
-// problem here.
+// debugHandler logs at debug level, because a client that disconnects or does not read is no problem here.
 type debugHandler struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

@@ -20,29 +20,25 @@ import (
 // with the same client name, version, options and session name (?session=NAME) belong to the same client. Two
 // copies of one program that need separate tabs must use two session names.
 
-// These are headers and limits of streamable HTTP.
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	sessionHeader = "Mcp-Session-Id"
 	// methodListen is the request with which a client without a session waits for notifications.
 	methodListen = "subscriptions/listen"
-	// maxRequest bounds the body of a request in bytes.
-	maxRequest = 4 << 20
-	// maxHTTPSessions bounds the clients over HTTP. A new client replaces the one that has been idle longest.
-	// If all are busy, the new client must retry after retryAfter seconds.
+	maxRequest   = 4 << 20
+	// Beyond maxHTTPSessions, a new client replaces the one that has been idle longest. If all are busy, it must
+	// retry after retryAfter seconds.
 	maxHTTPSessions = 64
 	retryAfter      = 5
 	// idleFor is how long the tabs of an idle client stay open.
 	idleFor = 8 * time.Hour
 )
 
-// sharedTabsInstructions are for a client that shares tabs with all copies of the same program.
 const sharedTabsInstructions = "This address names no session, so all copies of your program share these tabs. To " +
 	"have tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
 
 type httpSessionKey struct{}
 
-// prepare makes the SDK's handlers for revisions with and without sessions.
 func (j *JoinServer) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	serverOf := func(r *http.Request) *sdk.Server {
@@ -70,8 +66,7 @@ type requestInfo struct {
 	} `json:"params"`
 }
 
-// serveHTTP serves one request of streamable HTTP. A GET without an event stream only checks join, see
-// Instance.Check.
+// serveHTTP only checks join for a GET without an event stream, see Instance.Check.
 func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join JoinRequest) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		if err := j.check(join); err != nil {
@@ -115,7 +110,6 @@ func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join Join
 	j.serveInitialize(w, r, join, rpc)
 }
 
-// serveStateless serves a request of a revision without sessions.
 func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, rpc requestInfo) {
 	key, stream := join.key(r, rpc), rpc.Method == methodListen
 	if !j.hasSession(key) {
@@ -134,7 +128,6 @@ func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join
 	j.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
 }
 
-// serveInitialize serves the request that begins a session.
 func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, rpc requestInfo) {
 	s := j.sessionFor(join, "", false)
 	if s == nil {
@@ -171,8 +164,7 @@ func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, joi
 	s.endRequest(false)
 }
 
-// sessionIDWriter reads the id of a new session from the response before the client gets it, because the
-// client's next request may come at once.
+// sessionIDWriter reads the id of a new session before the client gets it, because the client may use it at once.
 type sessionIDWriter struct {
 	http.ResponseWriter
 	name func(session string)
@@ -230,7 +222,6 @@ func writeError(w http.ResponseWriter, rpc requestInfo, status int, message stri
 	})
 }
 
-// writeBusy answers a request with the error that too many clients are busy.
 func writeBusy(w http.ResponseWriter, rpc requestInfo) {
 	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	writeError(w, rpc, http.StatusServiceUnavailable, fmt.Sprintf(
@@ -244,7 +235,7 @@ func (j *JoinServer) hasSession(key string) bool {
 	return slices.ContainsFunc(j.httpSessions, func(s *httpSession) bool { return s.key == key })
 }
 
-// sessionByID returns the client with that session id and begins a request of it, or returns nil if there is none.
+// sessionByID begins a request of the client that it returns.
 func (j *JoinServer) sessionByID(session string, stream bool) *httpSession {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -257,7 +248,6 @@ func (j *JoinServer) sessionByID(session string, stream bool) *httpSession {
 	return nil
 }
 
-// stateless reports whether a request is of a revision without sessions.
 func stateless(r *http.Request, body []byte) bool {
 	if version := r.Header.Get(versionHeader); version != "" {
 		return version >= sinceStateless
@@ -265,7 +255,6 @@ func stateless(r *http.Request, body []byte) bool {
 	return bytes.Contains(body, []byte(`"`+sdk.MetaKeyProtocolVersion+`"`))
 }
 
-// key returns a key that the requests of one client without a session have in common.
 func (join JoinRequest) key(r *http.Request, rpc requestInfo) string {
 	var info sdk.Implementation
 	_ = json.Unmarshal(rpc.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name

@@ -11,7 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// httpSession is a client over HTTP, with or without a session of the protocol.
 type httpSession struct {
 	// key identifies the requests of a client without a session, "" for a client with one.
 	key    string
@@ -22,10 +21,9 @@ type httpSession struct {
 	once   sync.Once
 	// sawRequest is true after the first valid MCP request. Before it, the client does not evict another one.
 	sawRequest atomic.Bool
-	// clientID is the client's id in the list of connected clients.
-	clientID string
+	clientID   string
 
-	// The lock of host guards the fields below. session is the id of the client's session, "" for none.
+	// host.mu guards the fields below. session is the id of the client's session, "" for none.
 	session string
 	// requests counts the running requests, and streams those of them that only wait for notifications.
 	requests, streams int
@@ -33,8 +31,8 @@ type httpSession struct {
 	idle              *time.Timer
 }
 
-// sessionFor begins a request of the client with that key. It makes a new client if there is none or if key is
-// "". It returns nil if too many clients are busy.
+// sessionFor begins a request of the client with that key. It makes a new client if there is none or if key is "".
+// It returns nil if too many clients are busy.
 func (j *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *httpSession {
 	j.mu.Lock()
 	at := slices.IndexFunc(j.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
@@ -91,7 +89,7 @@ func (j *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *http
 	return s
 }
 
-// beginRequest counts a new request of s. The caller holds the lock.
+// beginRequest requires host.mu.
 func (s *httpSession) beginRequest(stream bool) {
 	s.requests++
 	if stream {
@@ -100,11 +98,10 @@ func (s *httpSession) beginRequest(stream bool) {
 	s.idle.Stop()
 }
 
-// busy reports whether s has running requests or a question that its user must answer. A stream of
-// notifications does not count. The caller holds the lock.
+// busy ignores requests that only wait for notifications. It requires host.mu.
 func (s *httpSession) busy() bool { return s.requests > s.streams || s.tools.parkedCalls.waiting() }
 
-// remove removes s from the list. The caller holds the lock, and must call s.end after releasing it.
+// remove requires j.mu. The caller must call s.end after unlocking it.
 func (j *JoinServer) remove(s *httpSession) {
 	s.idle.Stop()
 	delete(j.clients, s.clientID)
@@ -112,8 +109,7 @@ func (j *JoinServer) remove(s *httpSession) {
 		func(other *httpSession) bool { return other == s })
 }
 
-// evictable returns the client other than keep that has been idle longest, if there are too many clients. The
-// caller holds the lock.
+// evictable requires j.mu.
 func (j *JoinServer) evictable(keep *httpSession) *httpSession {
 	if len(j.httpSessions) <= maxHTTPSessions {
 		return nil
@@ -127,8 +123,7 @@ func (j *JoinServer) evictable(keep *httpSession) *httpSession {
 	return oldest
 }
 
-// evictIdle disconnects the client that has been idle longest, if there are too many. It never disconnects
-// keep, because ending that would wait for the request that calls evictIdle.
+// evictIdle never disconnects keep, because ending that would wait for the request that calls evictIdle.
 func (j *JoinServer) evictIdle(keep *httpSession) {
 	j.mu.Lock()
 	evicted := j.evictable(keep)
@@ -141,9 +136,6 @@ func (j *JoinServer) evictIdle(keep *httpSession) {
 	}
 }
 
-// endRequest ends one request of s. A client without a session that never sent a valid MCP request is removed.
-// Otherwise the client that has been idle longest may be evicted; it is removed from the list before it can get
-// another request.
 func (s *httpSession) endRequest(stream bool) {
 	h := s.host
 	h.mu.Lock()
@@ -179,7 +171,7 @@ func (s *httpSession) closeIdle() {
 	}
 }
 
-// close disconnects the client and waits for its work to end. Later calls wait too.
+// close waits for the client's work to end, in later calls too.
 func (s *httpSession) close() {
 	s.host.mu.Lock()
 	s.host.remove(s)

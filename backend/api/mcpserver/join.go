@@ -21,14 +21,12 @@ import (
 // JoinPath is the path at which a running Sextant serves MCP and accepts another `sextant mcp` that joins it.
 const JoinPath = "/mcp"
 
-// These name the upgrade protocol and its header. After the upgrade, the connection carries MCP messages, one
-// per line.
+// After the upgrade to protocolName, the connection carries MCP messages, one per line.
 const (
 	protocolName = "sextant-mcp"
 	clientHeader = "X-Client-Name"
 )
 
-// joinTimeout bounds joining a running Sextant, and the wait of that Sextant for the first message.
 const joinTimeout = 10 * time.Second
 
 // JoinRequest contains the options that a client sends when it connects.
@@ -41,32 +39,28 @@ type JoinRequest struct {
 	Panel string
 	// SharesTabs is true if the client uses the window's tabs instead of separate ones.
 	SharesTabs bool
-	// Unnamed is true for a client with neither a protocol session nor a session name. It shares tabs with all
-	// other copies of the same program.
+	// Unnamed is true for a client with neither a protocol session nor a session name, and with tabs of its own. It
+	// shares these tabs with other copies of the same program.
 	Unnamed bool
 }
 
-// JoinServer serves MCP to the programs that connect to a running Sextant, each in a separate session. It is an
-// http.Handler for JoinPath, to be used behind authentication. Call Close to end the connections.
+// JoinServer serves MCP to the programs that connect to a running Sextant. It is an http.Handler for JoinPath, to be
+// used behind authentication. Call Close to end the connections.
 type JoinServer struct {
 	// Check, if set, returns an error for an invalid request to connect. Set it before serving.
 	Check     func(join JoinRequest) error
 	newConfig func(ctx context.Context, join JoinRequest) (Config, func())
-	// timeout is joinTimeout except in tests.
-	timeout time.Duration
-	ctx     context.Context //nolint:containedctx // the server's lifetime, ended by Close
-	cancel  context.CancelFunc
+	timeout   time.Duration
+	ctx       context.Context //nolint:containedctx // the server's lifetime, ended by Close
+	cancel    context.CancelFunc
 
-	// stateful serves revisions with sessions, stateless revisions without.
 	stateful, stateless http.Handler
 
-	mu     sync.Mutex
-	closed bool
-	// httpSessions are the clients over HTTP.
+	mu           sync.Mutex
+	closed       bool
 	httpSessions []*httpSession
-	// clients maps ids to all clients.
-	clients map[string]*connectedClient
-	busy    sync.WaitGroup
+	clients      map[string]*connectedClient
+	busy         sync.WaitGroup
 }
 
 // NewJoinServer makes a JoinServer. newConfig returns the Config of a client, which is valid until ctx ends,
@@ -150,7 +144,6 @@ func (j *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseJoinRequest reads the options from the query of a request. The name of the client is not among them.
 func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
 	join := JoinRequest{
@@ -166,7 +159,7 @@ func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	return join, nil
 }
 
-// bufferedConn is a connection that first returns the bytes buffered during the upgrade.
+// bufferedConn reads first what was buffered during the upgrade.
 type bufferedConn struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -218,7 +211,6 @@ func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request,
 	return req, nil
 }
 
-// connect joins the Sextant at i. The returned connection carries MCP.
 func (i Instance) connect(ctx context.Context, join JoinRequest) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
@@ -264,7 +256,6 @@ func (i Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) 
 	return bufferedConn{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 
-// printable returns at most 80 characters of s for a header, without those that are not printable ASCII.
 func printable(s string) string {
 	out := []rune{}
 	for _, r := range s {

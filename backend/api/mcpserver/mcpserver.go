@@ -1,9 +1,9 @@
 // Package mcpserver serves the Model Context Protocol to other programs: it offers them our tools and passes
 // their calls to the pipeline, over standard input and output (`sextant mcp`) and over streamable HTTP. It has
-// no policy: the pipeline decides about every call, and reading a page as a resource is a call too.
+// no policy: the pipeline decides about the calls, and reading a page as a resource is a call too.
 //
-// The official SDK implements the protocol. Lists, calls, resources and prompts are answered from the current
-// state, not from a copy, because panels and servers are added and removed while a client is connected.
+// The official SDK implements the protocol. Lists are made for each request, because panels and servers are added
+// and removed while a client is connected.
 package mcpserver
 
 import (
@@ -31,7 +31,7 @@ type Tools interface {
 	Definitions() []toolspec.Definition
 }
 
-// Caller runs calls; the pipeline implements it.
+// Caller runs calls.
 type Caller interface {
 	Do(ctx context.Context, call toolspec.Call) toolspec.Result
 }
@@ -49,29 +49,26 @@ type Config struct {
 	// CanAsk, if set, reports whether a person can be asked in a window now.
 	CanAsk func() bool
 	// FollowQuestions, if set, passes the questions of a call and its steps to sink until stop is called, and Answer
-	// answers one of them. With both, a client that can ask its own user is asked if CanAsk reports false.
-	// Without them, a call with a question is refused then.
+	// answers one of them. With both, a client that can ask its own user is asked if CanAsk reports false. Otherwise a
+	// call with a question is refused then.
 	FollowQuestions func(id string, sink func(event.Approval)) (stop func())
 	Answer          func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
-	// Version is sent to clients.
-	Version string
-	// Instructions are sent to clients when they connect; "" for none.
+	Version         string
+	// Instructions are for the client's model; "" for none.
 	Instructions string
-	// Changes, if set, delivers the changes that clients are notified of.
-	Changes <-chan Change
+	Changes      <-chan Change
 	// FollowPage, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
 	// runs while the client is subscribed to a resource of that page.
 	FollowPage func(ctx context.Context, changed func())
-	// ReportsPromptChanges declares that Changes reports changes of prompts too. Only the conformance server sets it,
-	// because Sextant's prompts never change.
+	// ReportsPromptChanges declares that Changes reports changes of prompts too.
 	ReportsPromptChanges bool
 	// FollowProgress, if set, passes the output of the running call with that id to sink until stop is called. It is
 	// reported to clients that ask for progress.
 	FollowProgress func(id string, sink func(text string)) (stop func())
 	// Conversations provides the conversations that the person shared, nil for none.
 	Conversations Conversations
-	// Resources replaces the built-in resources and prompts, and LocalTools adds tools that use the protocol
-	// directly. Only the conformance server sets them.
+	// Resources replaces the built-in resources and prompts, and LocalTools adds tools that bypass Caller. Only the
+	// conformance server sets them.
 	Resources  ResourceProvider
 	LocalTools []LocalTool
 	Log        *slog.Logger
@@ -84,21 +81,19 @@ type Change struct {
 	URI                       string
 }
 
-// LocalTool is a tool that is handled here and not by the pipeline.
+// LocalTool is a tool that is handled here and not by Config.Caller.
 type LocalTool struct {
 	Tool   *sdk.Tool
 	Handle sdk.ToolHandler
 }
 
-// maxMessage bounds one message of a client in bytes. progressBeat is the time between two progress
-// notifications.
 const (
 	maxMessage   = 16 << 20
 	progressBeat = time.Second
 )
 
-// Serve serves one client until in or ctx ends. It returns nil if the client disconnected, and ctx's error if
-// ctx ended. Then running calls are canceled.
+// Serve serves one client until in or ctx ends, and cancels its running calls then. It returns nil if the client
+// disconnected, and ctx's error if ctx ended.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return newToolServer(cfg).serve(ctx, in, out)
 }
@@ -109,8 +104,7 @@ func (t *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) err
 	return serveStream(ctx, t.endpoint(), in, t.out)
 }
 
-// clientLeft reports whether a session ended because the client disconnected, which can show in a read or,
-// during our answer, in a write.
+// clientLeft checks errors of reads and of writes: a client may disconnect during our answer.
 func clientLeft(err error) bool {
 	if err == nil {
 		return true
@@ -123,8 +117,7 @@ func clientLeft(err error) bool {
 	return false
 }
 
-// reader and writer add the Close that the transport needs. They close only what can be closed: closing a
-// standard stream would not end a read of it.
+// reader and writer add the Close that the transport needs.
 type reader struct{ io.Reader }
 
 // Close closes the stream if it can be closed.
@@ -145,15 +138,13 @@ func (w writer) Close() error {
 	return nil
 }
 
-// toolServer answers the requests of one client.
 type toolServer struct {
 	cfg       Config
 	resources ResourceProvider
 	// out is the stream to the client, nil over HTTP.
-	out         *spliceWriter
-	parkedCalls parkedCalls
-	subs        subscriptions
-	// resourceChanges carries the URIs of resources that changed with the page.
+	out             *spliceWriter
+	parkedCalls     parkedCalls
+	subs            subscriptions
 	resourceChanges chan string
 	activity        activity
 }
@@ -170,7 +161,6 @@ func newToolServer(cfg Config) *toolServer {
 	return d
 }
 
-// close ends the subscriptions and the calls with unanswered questions, and waits for both.
 func (t *toolServer) close() {
 	t.subs.close()
 	t.parkedCalls.close()
@@ -199,7 +189,7 @@ func (t *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.T
 	return list, nil
 }
 
-// toolOf converts def to an MCP tool. A read-only tool gets no destructiveHint, because clients pay for every word.
+// toolOf leaves out the destructiveHint of a read-only tool, because clients pay for every word.
 func toolOf(def toolspec.Definition) *sdk.Tool {
 	schema := def.Parameters
 	if len(schema) == 0 {
@@ -240,7 +230,6 @@ func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*s
 	return t.answer(ctx, defs[at], result, inWindow), nil
 }
 
-// toCall makes the pipeline's call for a client's request.
 func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -254,8 +243,7 @@ func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.Raw
 	}
 }
 
-// logResult logs the outcome of a call to the client. The SDK drops the message for clients that did not
-// request that level.
+// logResult leaves it to the SDK to drop the message for clients that did not request that level.
 func (t *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
 	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"
 	switch {
@@ -273,12 +261,10 @@ func (t *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, 
 	}) // the client may have disconnected
 }
 
-// offersPaging reports whether defs contains the tool that reads long results in parts.
 func offersPaging(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
 
-// clientName returns the name of the calling program, "" if unknown.
 func (t *toolServer) clientName(info *sdk.Implementation) string {
 	if t.cfg.Client != "" {
 		return t.cfg.Client
@@ -286,7 +272,6 @@ func (t *toolServer) clientName(info *sdk.Implementation) string {
 	return clientName(info)
 }
 
-// clientName returns the name that a client sends, shortened for display.
 func clientName(info *sdk.Implementation) string {
 	if info == nil {
 		return ""

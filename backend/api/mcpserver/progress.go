@@ -13,9 +13,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// progress reports to a client with a progress token, once a second, that its call is still running, with the
-// call's latest line of output. Many clients restart their timeout at each report. After stop returns, nothing more
-// is sent.
+// progress reports regularly, because many clients restart their timeout at each report. After stop returns, it sends
+// nothing more.
 func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -58,7 +57,6 @@ func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, cal
 	}
 }
 
-// lastOutput is the latest line of a call's output.
 type lastOutput struct {
 	mu   sync.Mutex
 	text string

@@ -25,34 +25,27 @@ import (
 // older revision is asked during the call. A client of 2026-07-28 gets the question as the call's result, and
 // sends the call again with the answer; until then the call is parked under a random state.
 
-// approvalKey is the name of the question, approvalField the name of the form's field.
 const (
 	approvalKey   = "approval"
 	approvalField = "answer"
 )
 
-// answerTimeout bounds how long a client may take to return with an answer.
 const answerTimeout = 10 * time.Minute
 
-// maxAsked bounds the text of a question in characters. The text contains data of the call.
 const maxAsked = 8000
 
 // sinceStateless is the first revision without sessions and without requests by the server.
 const sinceStateless = "2026-07-28"
 
-// pendingCall is a running call whose questions the client answers.
 type pendingCall struct {
-	def  toolspec.Definition
-	call toolspec.Call
-	// questions carries questions to the client; result carries the result of the call.
+	def       toolspec.Definition
+	call      toolspec.Call
 	questions chan event.Approval
 	result    chan toolspec.Result
 	cancel    context.CancelFunc
 	stop      func()
 }
 
-// parkedCalls contains the calls with a question that the client must answer. Its methods may be called
-// concurrently.
 type parkedCalls struct {
 	mu     sync.Mutex
 	closed bool
@@ -60,7 +53,6 @@ type parkedCalls struct {
 	busy   sync.WaitGroup
 }
 
-// parkedCall is one parked call and its open question.
 type parkedCall struct {
 	run     *pendingCall
 	asked   event.Approval
@@ -85,8 +77,6 @@ func (p *parkedCalls) waiting() bool {
 	return len(p.calls) > 0
 }
 
-// park stores run until its client returns with the state that park returns. After answerTimeout, the call is
-// canceled.
 func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	state := rand.Text()
 	p.mu.Lock()
@@ -100,14 +90,13 @@ func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	}
 	p.calls[state] = &parkedCall{run: run, asked: asked, timeout: time.AfterFunc(answerTimeout, func() {
 		if p.take(state, nil) != nil {
-			run.cancel() // unanswered: the call does not run
+			run.cancel()
 		}
 	})}
 	return state
 }
 
-// take removes and returns the parked call of state, or nil if there is none or call does not repeat it. A nil
-// call matches any parked call.
+// take returns nil if there is no such call, or if call does not repeat it. A nil call matches any parked call.
 func (p *parkedCalls) take(state string, call *toolspec.Call) *parkedCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +110,6 @@ func (p *parkedCalls) take(state string, call *toolspec.Call) *parkedCall {
 	return s
 }
 
-// sameJSON reports whether two documents have the same value.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -132,17 +120,15 @@ func sameJSON(a, b []byte) bool {
 	return bytes.Equal(one, other)
 }
 
-// canAskClient reports whether the client can be asked the questions of its call.
 func (t *toolServer) canAskClient(caps *sdk.ClientCapabilities) bool {
 	return t.cfg.FollowQuestions != nil && t.cfg.Answer != nil && supportsForms(caps)
 }
 
-// supportsForms reports whether a client can show a form to its user. A client that names no mode can.
+// supportsForms counts a client that names no mode, as the protocol demands.
 func supportsForms(caps *sdk.ClientCapabilities) bool {
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// callWithQuestions runs call and sends its questions to the client.
 func (t *toolServer) callWithQuestions(
 	ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call,
 ) (*sdk.CallToolResult, error) {
@@ -168,8 +154,6 @@ func (t *toolServer) callWithQuestions(
 	return t.awaitResult(ctx, req, run)
 }
 
-// awaitResult waits for run's result. Meanwhile it asks the client the questions of the call, or returns a
-// question as the result.
 func (t *toolServer) awaitResult(
 	ctx context.Context, req *sdk.CallToolRequest, run *pendingCall,
 ) (*sdk.CallToolResult, error) {
@@ -203,7 +187,6 @@ func (t *toolServer) awaitResult(
 	}
 }
 
-// resume continues a parked call when its client sends the call again with an answer.
 func (t *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	call := t.toCall(req.ClientInfo(), req.Params.Name, req.Params.Arguments)
 	s := t.parkedCalls.take(req.Params.RequestState, &call)
@@ -228,7 +211,7 @@ func (t *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	return t.awaitResult(ctx, req, s.run)
 }
 
-// applyAnswer passes on the answer of a client's user. Anything but a clear consent denies the call.
+// applyAnswer denies the call unless the answer is a clear consent.
 func (t *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, form *sdk.ElicitResult) {
 	answer, reason := event.AnswerDeny, ""
 	if form != nil && form.Action == "accept" && form.Content[approvalField] == string(event.AnswerOnce) {
@@ -240,8 +223,7 @@ func (t *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.
 	t.sendAnswer(ctx, run, q, answer, reason)
 }
 
-// sendAnswer answers q. If q was answered in a window meanwhile, that answer counts. If the answer is not
-// accepted for another reason, the call is canceled.
+// sendAnswer accepts that q was answered in a window meanwhile: that answer counts.
 func (t *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer,
 	reason string,
 ) {
@@ -252,7 +234,6 @@ func (t *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.A
 	}
 }
 
-// windowOnly says why q can be answered only in a window, or returns "" if a client's user can answer it.
 func windowOnly(q event.Approval) string {
 	const hint = " It can be answered only in Sextant's window: open it and call again."
 	switch long := utf8.RuneCountInString(questionText(q)) - maxAsked; {
@@ -266,8 +247,7 @@ func windowOnly(q event.Approval) string {
 	return ""
 }
 
-// questionText returns the text of q. Its values may be from outside: they are escaped and indented so that
-// none looks like a line of ours.
+// questionText escapes and indents the values, which may be from outside, so that none looks like a line of ours.
 func questionText(q event.Approval) string {
 	text := []string{excerpt.Escape(q.Question)}
 	for _, fact := range []struct{ name, value string }{
@@ -291,8 +271,8 @@ func questionText(q event.Approval) string {
 	return strings.Join(text, "\n")
 }
 
-// questionForm returns q as a form for the client's user. It offers only "this time" and "no": lasting
-// permissions are granted in a window, where the person sees them and can revoke them.
+// questionForm offers only "this time" and "no": lasting permissions are granted in a window, where the person can see
+// and revoke them.
 func questionForm(q event.Approval) *sdk.ElicitParams {
 	return &sdk.ElicitParams{
 		Mode: "form", Message: questionText(q),

@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxAnswer bounds one message of the joined Sextant in bytes; messages may contain images.
+// maxAnswer is large because messages may contain images.
 const maxAnswer = 64 << 20
 
 // RelayConfig configures Relay.
@@ -24,17 +24,16 @@ type RelayConfig struct {
 	// Find finds the running Sextant. It is called again after a connection was lost.
 	Find func(ctx context.Context) (Instance, error)
 	// Tools, Panel and SharesTabs have the same meaning as in JoinRequest.
-	Tools, Panel string
-	SharesTabs   bool
-	// Version and Instructions are sent to the client.
+	Tools, Panel          string
+	SharesTabs            bool
 	Version, Instructions string
 	Log                   *slog.Logger
 }
 
-// Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant, where the
-// client has tabs of its own for as long as it is connected, unless it shares the window's. When that Sextant ends,
-// running calls fail with an unknown outcome. Later calls fail until another Sextant runs; Relay then joins that.
-// The first tool call after joining again fails too, because the client's element numbers are no longer valid.
+// Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant. When that
+// Sextant ends, running calls fail with an unknown outcome. Later calls fail until another Sextant runs; Relay then
+// joins that. The first tool call after joining again fails too, because the client's element numbers are no longer
+// valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
 	r := &relay{
 		cfg: cfg, timeout: joinTimeout, changed: make(chan Change), waiting: make(chan struct{}, 1),
@@ -51,18 +50,13 @@ func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) er
 	}, in, out)
 }
 
-// relay forwards the requests of one client to the joined Sextant.
 type relay struct {
-	cfg     RelayConfig
-	changed chan Change
-	// waiting signals that pending is not empty.
-	waiting chan struct{}
-	// timeout bounds the MCP handshake.
-	timeout time.Duration
-	// background counts the goroutine that sends changes, and those that wait for the end of a connection.
+	cfg        RelayConfig
+	changed    chan Change
+	waiting    chan struct{}
+	timeout    time.Duration
 	background sync.WaitGroup
 
-	// joining is locked while a connection is made.
 	joining sync.Mutex
 
 	mu             sync.Mutex
@@ -71,10 +65,8 @@ type relay struct {
 	restartedSince bool
 	progress       map[int64]func(*sdk.ProgressNotificationParams)
 	last           int64
-	// subscribed counts the client's subscriptions by resource.
-	subscribed map[string]int
-	// pending contains the changes that were not sent to the client yet.
-	pending []Change
+	subscribed     map[string]int
+	pending        []Change
 }
 
 func (r *relay) close() {
@@ -87,13 +79,11 @@ func (r *relay) close() {
 	r.background.Wait()
 }
 
-// clientRequest is a client's request; each contains information about the client.
 type clientRequest interface {
 	ClientInfo() *sdk.Implementation
 	ClientCapabilities() *sdk.ClientCapabilities
 }
 
-// join returns the connection to the running Sextant, and makes one if there is none.
 func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSession, error) {
 	r.joining.Lock()
 	defer r.joining.Unlock()
@@ -160,7 +150,7 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	return session, nil
 }
 
-// queueChange queues a change for the client unless it is queued already, because the client may read slowly.
+// queueChange skips a change that is queued already, because the client may read slowly.
 func (r *relay) queueChange(change Change) {
 	r.mu.Lock()
 	if !slices.Contains(r.pending, change) {
@@ -169,11 +159,10 @@ func (r *relay) queueChange(change Change) {
 	r.mu.Unlock()
 	select {
 	case r.waiting <- struct{}{}:
-	default: // it is signalled already
+	default:
 	}
 }
 
-// sendChanges sends queued changes until ctx ends.
 func (r *relay) sendChanges(ctx context.Context) {
 	for {
 		select {
@@ -195,7 +184,6 @@ func (r *relay) sendChanges(ctx context.Context) {
 	}
 }
 
-// forwardProgress forwards a progress notification to the call that it belongs to.
 func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 	var token int64
 	switch v := req.Params.ProgressToken.(type) {
@@ -212,7 +200,6 @@ func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotification
 	}
 }
 
-// forward forwards a request to the joined Sextant; ask sends it. If that Sextant has ended, the error says so.
 func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T,
 	error,
 ) {
@@ -231,7 +218,6 @@ func forward[T any](ctx context.Context, r *relay, client clientRequest, ask fun
 	return none, responseError(err)
 }
 
-// responseError returns the error response in err without the SDK's wrapping, or err if there is none.
 func responseError(err error) error {
 	var response *jsonrpc.Error
 	if errors.As(err, &response) {
@@ -296,8 +282,7 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 	}
 }
 
-// restarted reports whether Sextant was restarted since the last call, so that the client's element numbers are
-// invalid. It reports each restart once.
+// restarted reports each restart once.
 func (r *relay) restarted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,7 +291,6 @@ func (r *relay) restarted() bool {
 	return was
 }
 
-// forwardProgressOf forwards progress of the call, if its client requested it, until stop is called.
 func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	params *sdk.CallToolParams,
 ) (stop func()) {
@@ -331,7 +315,6 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	}
 }
 
-// isResponse reports whether err is an error response, as opposed to a lost connection.
 func isResponse(err error) bool {
 	// These are the SDK's codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003
@@ -342,7 +325,6 @@ func isResponse(err error) bool {
 	return response.Code != serverClosing && response.Code != clientClosing
 }
 
-// errorResult returns an error result for the model.
 func errorResult(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " +
 		text}}}

@@ -6,7 +6,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// relayedResources provides the resources and prompts of the joined Sextant.
 type relayedResources struct{ r *relay }
 
 // Resources implements ResourceProvider.

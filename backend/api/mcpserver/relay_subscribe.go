@@ -6,8 +6,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// subscribe forwards a client's subscription. The subscription at the joined Sextant stays even when the
-// client's last one ends, because unsubscribing in the SDK would end notifications about lists too.
+// subscribe makes a subscription that stays even when the client's last one ends, because unsubscribing in the SDK
+// would end notifications about lists too.
 func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
 	r.mu.Lock()
@@ -28,7 +28,6 @@ func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error 
 	return nil
 }
 
-// unsubscribe ends a client's subscription, but not the one at the joined Sextant.
 func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +37,6 @@ func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) erro
 	return nil
 }
 
-// resourceUpdated notifies the client of a change of a resource that it subscribed to.
 func (r *relay) resourceUpdated(uri string) {
 	r.mu.Lock()
 	subscribed := r.subscribed[uri] > 0

@@ -14,7 +14,6 @@ import (
 
 // Conversations provides the conversations that the person shared with programs.
 type Conversations interface {
-	// List lists the shared conversations, the newest first.
 	List(ctx context.Context) ([]Conversation, error)
 	// Text returns a shared conversation as Markdown. ok is false if it does not exist or is not shared.
 	Text(ctx context.Context, id string) (text string, ok bool, err error)
@@ -23,12 +22,10 @@ type Conversations interface {
 // Conversation is a shared conversation.
 type Conversation struct{ ID, Title string }
 
-// pageView is one representation of the active page. It is read by calling a tool, under the same policy.
 type pageView struct {
 	name, title, description, mime, tool, args string
 }
 
-// pageViews are the representations of the active page, under sextant://page/.
 var pageViews = []pageView{
 	{
 		"markdown", "The page as Markdown", "The content of the active page.", "text/markdown", "get_page_content",
@@ -62,10 +59,9 @@ const (
 // ConversationURI returns the URI of a shared conversation.
 func ConversationURI(id string) string { return conversationPrefix + id }
 
-// builtinResources provides Sextant's resources and prompts.
 type builtinResources struct{ server *toolServer }
 
-// Resources lists the page views whose tools are offered, and the shared conversations.
+// Resources implements ResourceProvider.
 func (b *builtinResources) Resources(ctx context.Context, _ *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
 	list := []*sdk.Resource{}
 	for _, v := range b.offeredViews() {
@@ -98,7 +94,7 @@ func (b *builtinResources) sharedConversations(ctx context.Context) ([]Conversat
 	return b.server.cfg.Conversations.List(ctx)
 }
 
-// Templates lists the URI templates of page views and shared conversations.
+// Templates implements ResourceProvider.
 func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate,
 	error,
 ) {
@@ -115,7 +111,7 @@ func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplates
 	return list, nil
 }
 
-// Read reads a shared conversation, or a page view by calling its tool.
+// Read implements ResourceProvider. It reads a page view by calling its tool.
 func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
 	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Conversations != nil {
@@ -140,7 +136,7 @@ func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceReques
 	return b.readPage(ctx, req, views[at])
 }
 
-// readPage reads v by calling its tool. A call that needs confirmation is refused if no window is open.
+// readPage does not ask the client's user: a call that needs confirmation is refused if no window is open.
 func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest,
 	v pageView,
 ) (*sdk.ReadResourceResult, error) {
@@ -165,7 +161,7 @@ func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRe
 	return &sdk.ReadResourceResult{Contents: contents}, nil
 }
 
-// prompt is a built-in prompt; words contains {name} for each argument.
+// prompt has {name} in words for each argument.
 type prompt struct {
 	sdk.Prompt
 	words string
@@ -212,7 +208,7 @@ var prompts = []prompt{
 	},
 }
 
-// Prompts lists the built-in prompts, which never change.
+// Prompts implements ResourceProvider.
 func (b *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
 	list := make([]*sdk.Prompt, 0, len(prompts))
 	for i := range prompts {
@@ -221,7 +217,7 @@ func (b *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]
 	return list, nil
 }
 
-// Prompt fills in a built-in prompt and adds its page view.
+// Prompt implements ResourceProvider. It adds the prompt's page view.
 func (b *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	at := slices.IndexFunc(prompts, func(p prompt) bool { return p.Name == req.Params.Name })
 	if at < 0 {
@@ -264,10 +260,10 @@ func (b *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest
 	return out, nil
 }
 
-// maxCompletions bounds the values of a completion; the protocol sets this bound.
+// maxCompletions is the protocol's bound.
 const maxCompletions = 100
 
-// Complete returns the page views and conversations that begin with the value.
+// Complete implements ResourceProvider.
 func (b *builtinResources) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	var all []string
 	if ref := req.Params.Ref; ref != nil && ref.Type == "ref/resource" {

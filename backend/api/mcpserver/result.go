@@ -14,14 +14,11 @@ import (
 // environmentGroup is the group of the tools that return documented structured content beside text.
 const environmentGroup = "environment"
 
-// These say where a person was asked.
 const (
 	inWindow     = "in the Sextant window"
 	byClientUser = "by the program that called"
 )
 
-// answer converts r to an MCP result: text for the model, images, and the structured content if an environment tool
-// succeeded. asked says where a person was asked, if one was.
 func (t *toolServer) answer(
 	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
 ) *sdk.CallToolResult {

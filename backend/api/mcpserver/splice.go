@@ -26,8 +26,7 @@ const (
 	placeholderLen    = len(placeholderPrefix) + 26
 )
 
-// add stores a part until it is written or until ctx, the context of the request, ends. It returns the
-// placeholder.
+// add stores a part until it is written or until ctx ends. It returns the placeholder.
 func (s *spliceWriter) add(ctx context.Context, raw []byte) string {
 	mark := placeholderPrefix + rand.Text()
 	s.mu.Lock()

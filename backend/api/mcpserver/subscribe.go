@@ -12,10 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxSubscribed bounds the subscriptions of one client.
 const maxSubscribed = 64
 
-// errFull is the error for a subscription beyond maxSubscribed.
 var errFull = &jsonrpc.Error{
 	Code:    jsonrpc.CodeInvalidParams,
 	Message: fmt.Sprintf("you are subscribed to %d resources, the maximum. Unsubscribe from one first.", maxSubscribed),
@@ -28,7 +26,6 @@ type SubscriptionChecker interface {
 	CheckSubscription(ctx context.Context, uri string) error
 }
 
-// subscriptions contains the resources that a client subscribed to. Its methods may be called concurrently.
 type subscriptions struct {
 	server *toolServer
 
@@ -36,12 +33,11 @@ type subscriptions struct {
 	closed   bool
 	sessions map[*sdk.ServerSession]map[string]bool
 	count    int
-	// unfollow stops following the active page; it is nil while nobody is subscribed to the page.
+	// unfollow is nil while nobody is subscribed to the page.
 	unfollow context.CancelFunc
 	busy     sync.WaitGroup
 }
 
-// add subscribes a session to a resource.
 func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
 	if w, ok := s.server.resources.(SubscriptionChecker); ok {
@@ -71,7 +67,6 @@ func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) erro
 	return nil
 }
 
-// remove ends a subscription.
 func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +85,7 @@ func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) e
 	return nil
 }
 
-// follow starts following the active page if somebody is subscribed to it. The caller holds the lock.
+// follow requires mu.
 func (s *subscriptions) follow() {
 	if s.server.cfg.FollowPage == nil || s.unfollow != nil || len(s.subscribedPages()) == 0 {
 		return
@@ -112,7 +107,7 @@ func (s *subscriptions) follow() {
 	})
 }
 
-// subscribedPages returns the URIs of the page views that somebody is subscribed to. The caller holds the lock.
+// subscribedPages requires mu.
 func (s *subscriptions) subscribedPages() (list []string) {
 	seen := map[string]bool{}
 	for _, uris := range s.sessions {
@@ -137,7 +132,7 @@ func (s *subscriptions) close() {
 	s.busy.Wait()
 }
 
-// CheckSubscription allows subscriptions to offered page views and to shared conversations.
+// CheckSubscription implements SubscriptionChecker.
 func (b *builtinResources) CheckSubscription(ctx context.Context, uri string) error {
 	if name, ok := strings.CutPrefix(uri, pagePrefix); ok {
 		for _, v := range b.offeredViews() {

@@ -31,10 +31,8 @@ func FirstTokenBounds() []int64 {
 	return []int64{100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000}
 }
 
-// roundBounds returns the upper bounds of the histogram buckets for the rounds of a turn.
 func roundBounds() []float64 { return []float64{1, 2, 3, 5, 10, 20, 50} }
 
-// metric sums one metric by its labels. It is not safe for concurrent use.
 type metric struct {
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
@@ -43,7 +41,6 @@ type metric struct {
 	order  []*series
 }
 
-// series is one combination of label values.
 type series struct {
 	labels []string
 	sum    float64
@@ -61,8 +58,6 @@ func newHistogram(name, help string, bounds []float64, labels ...string) *metric
 	return m
 }
 
-// with returns the series with these label values, in the order of the labels, or otherSeries if there are too many
-// series.
 func (m *metric) with(values ...string) *series {
 	labels := make([]string, len(values))
 	for i, v := range values {
@@ -108,7 +103,6 @@ func (m *metric) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// cleanLabel returns s as a label's value: valid UTF-8, printable, and cut to maxLabel bytes.
 func cleanLabel(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
@@ -143,7 +137,7 @@ func Text(metrics []*metric) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// FromTotals returns the metrics for t, which counts since the program's first start. version is Sextant's.
+// FromTotals returns the metrics for t. version is Sextant's.
 func FromTotals(version string, t recorded.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)

@@ -15,7 +15,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// enum is a named string type and its values.
 type enum struct {
 	name   string
 	goType reflect.Type
@@ -72,7 +71,6 @@ func enums() []enum {
 	}
 }
 
-// fieldValues lists the values of plain string fields, by type and JSON name.
 func fieldValues() map[reflect.Type]map[string][]any {
 	return map[reflect.Type]map[string][]any{
 		// The answer is "" if the call was stopped before anybody answered.
@@ -99,7 +97,6 @@ func fieldValues() map[reflect.Type]map[string][]any {
 	}
 }
 
-// describeEnums adds a schema for every enum and refers to it from each field of that type.
 func describeEnums(schemas huma.Registry) {
 	named := map[reflect.Type]string{}
 	for _, e := range enums() {
@@ -128,7 +125,6 @@ func describeEnums(schemas huma.Registry) {
 	}
 }
 
-// withEnum returns schema with a reference instead of a string where t is an enum.
 func withEnum(schema *huma.Schema, t reflect.Type, named map[reflect.Type]string) *huma.Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -10,7 +10,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// streamMessage is a kind of message of the WebSocket and the type of its data.
 type streamMessage struct {
 	kind string
 	data any
@@ -58,7 +57,6 @@ func eventMessages() []streamMessage {
 	}
 }
 
-// controlMessages lists the other messages that the server sends over /ws.
 func controlMessages() []streamMessage {
 	return []streamMessage{
 		{"hello", wire.Hello{}},
@@ -68,8 +66,7 @@ func controlMessages() []streamMessage {
 	}
 }
 
-// describeEvents makes the schemas of Event and Envelope unions with one member per kind, so that the kind
-// determines the type of the data.
+// describeEvents makes Event and Envelope unions, so that the kind determines the type of the data.
 func describeEvents(schemas huma.Registry) {
 	schemas.Schema(reflect.TypeFor[event.Event](), true, "")
 	schemas.Schema(reflect.TypeFor[wire.Envelope](), true, "")

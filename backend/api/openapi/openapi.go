@@ -1,8 +1,6 @@
 // Package openapi describes the HTTP API for programs and for the generator of the frontend's types. huma
 // derives the schemas of routes from their Go types. This package adds the values of string types, the union of
-// events, the messages of the WebSockets, and the MCP endpoint, which huma does not serve.
-//
-// It registers no routes; those are in backend/api/http and backend/api/mcproutes.
+// events, the messages of the WebSockets, and the MCP endpoint, which huma does not serve. It registers no routes.
 package openapi
 
 import (
@@ -19,7 +17,6 @@ import (
 // Path is the path of the document without its extension, .json or .yaml.
 const Path = "/api/openapi"
 
-// schemaPrefix starts every reference to a schema.
 const schemaPrefix = "#/components/schemas/"
 
 // NewConfig returns huma's configuration for an API of that version. It disables the documentation page, the routes
@@ -46,7 +43,7 @@ func Complete(document *huma.OpenAPI) {
 	describeEnums(schemas)
 }
 
-// schemaName returns the Go name of a type, except for names that two packages use.
+// schemaName distinguishes the types that have the same name in two packages.
 func schemaName(t reflect.Type, hint string) string {
 	switch t {
 	case reflect.TypeFor[annotation.Event]():

@@ -14,9 +14,8 @@ var errEncoding = errors.New("the page is written in UTF-16; save it as UTF-8")
 // srcdoc matches the attribute that makes a document without our script; HTML has no other spelling of it.
 var srcdoc = regexp.MustCompile(`(?i)srcdoc`)
 
-// inject inserts tag as the first element of a document: after a byte order mark, comments and the doctype. A
-// script there opens the head, and a following <html> or <head> is merged into it, so this works for every
-// document. It also disables every srcdoc attribute, and refuses a document in UTF-16.
+// inject inserts tag as the first element of a document. A script there opens the head, and a following <html> or
+// <head> is merged into it. It also disables every srcdoc attribute.
 func inject(page []byte, tag string) ([]byte, error) {
 	if bytes.HasPrefix(page, []byte{0xFE, 0xFF}) || bytes.HasPrefix(page, []byte{0xFF, 0xFE}) {
 		return nil, errEncoding
@@ -29,7 +28,6 @@ func inject(page []byte, tag string) ([]byte, error) {
 	return append(out, srcdoc.ReplaceAllLiteral(text[at:], []byte("srcd0c"))...), nil
 }
 
-// afterDoctype returns the offset after the doctype, 0 if the document does not begin with one.
 func afterDoctype(text []byte) int {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	read := 0

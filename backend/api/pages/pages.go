@@ -2,10 +2,9 @@
 // are untrusted, so this origin offers nothing to them: no API, no token, no cookies and no state. It only
 // answers GET and HEAD of files, each panel's below a random key of 256 bits that every run makes again.
 //
-// A page is shown in a frame with sandbox="allow-scripts". Every response has a sandbox in its
-// Content-Security-Policy (policy.go), so that a page that is opened directly has an opaque origin too. It may load
-// its own files, and use the origins in Source.Origins. Our script (bridge/) is the first element of each document
-// (inject.go): it receives the port that the window sends, and uses it for the messages of MCP Apps.
+// A page is shown in a frame with sandbox="allow-scripts". The Content-Security-Policy has a sandbox too, so that a
+// page that is opened directly has an opaque origin. It may load its own files, and use the origins in
+// Source.Origins. Our script (bridge/) is the first element of each document.
 //
 // The package makes no decisions about calls: those go from the window to the pipeline.
 package pages
@@ -25,7 +24,6 @@ import (
 
 // Source describes the content of the page of a panel or of an MCP server.
 type Source struct {
-	// Root is the folder of panels, Folder the panel's name in it.
 	Root, Folder string
 	// Origins are the origins that the page may use besides its own files.
 	Origins OriginRules
@@ -46,7 +44,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Server serves the second origin. Its methods may be called concurrently.
+// Server serves the second origin. Its methods may be called concurrently after Listen returned.
 type Server struct {
 	cfg  Config
 	http *http.Server
@@ -101,7 +99,7 @@ func (s *Server) Host() string {
 	return s.ln.Addr().String()
 }
 
-// Origin returns the origin of pages, from which the window's policy allows frames; "" before Listen.
+// Origin returns the origin of pages, "" before Listen.
 func (s *Server) Origin() string {
 	if host := s.Host(); host != "" {
 		return "http://" + host

@@ -10,23 +10,19 @@ import (
 // Resource (scripts, styles, pictures, fonts, media), Frame (frames in the page), Base (a <base> element).
 type OriginRules struct {
 	Connect, Resource, Frame, Base []string
-	// AllowsEval lets the page run text as script, which some MCP Apps need. It allows no additional origins.
+	// AllowsEval lets the page run text as script, which some MCP Apps need.
 	AllowsEval bool
 }
 
-// origin matches the only accepted form of a source: https or wss, an optional "*.", a host name with a dot,
-// and an optional port. It excludes paths and characters that end a directive.
+// origin matches the only accepted form of a source. It excludes paths, and characters that end a directive.
 var origin = regexp.MustCompile(
 	`^(?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?$`,
 )
 
-// numericHost matches an origin whose host is an IPv4 address.
 var numericHost = regexp.MustCompile(`^[a-z]+://[0-9.]+(?::|$)`)
 
-// maxSources bounds the sources of one directive.
 const maxSources = 32
 
-// sources returns the valid origins of list, at most maxSources.
 func sources(list []string) []string {
 	var valid []string
 	for _, s := range list {
@@ -53,9 +49,8 @@ func (o OriginRules) Allows(host string) bool {
 	return false
 }
 
-// policy returns the Content-Security-Policy of the documents below base, the panel's address with its key. shell
-// is the origin that may frame them. base replaces 'self', which would allow other panels' files and means nothing
-// in an opaque origin.
+// policy returns the Content-Security-Policy of the documents below base. base replaces 'self', which would allow other
+// panels' files and means nothing in an opaque origin.
 func policy(base, shell string, grants OriginRules) string {
 	own, resource := base, sources(grants.Resource)
 	var b strings.Builder
@@ -103,13 +98,11 @@ func policy(base, shell string, grants OriginRules) string {
 	return b.String()
 }
 
-// inertPolicy returns the policy of files that are not HTML: opened directly, such as an SVG, they can do
-// nothing.
+// inertPolicy is for files that are not HTML: opened directly, such as an SVG, they can do nothing.
 func inertPolicy(shell string) string {
 	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors " + shell + "; sandbox"
 }
 
-// disabledFeatures are switched off for pages, whatever the frame's attributes allow.
 const disabledFeatures = "accelerometer=(), ambient-light-sensor=(), attribution-reporting=(), autoplay=(), " +
 	"bluetooth=(), " +
 	"browsing-topics=(), camera=(), clipboard-read=(), clipboard-write=(), compute-pressure=(), " +
@@ -121,7 +114,6 @@ const disabledFeatures = "accelerometer=(), ambient-light-sensor=(), attribution
 	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), " +
 	"window-management=(), xr-spatial-tracking=()"
 
-// setHeaders sets the headers that every response has.
 func setHeaders(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

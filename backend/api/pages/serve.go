@@ -19,25 +19,22 @@ import (
 )
 
 const (
-	// maxFile and maxDocument bound files and documents in bytes. Documents are read into memory.
+	// maxDocument is smaller than maxFile because documents are read into memory.
 	maxFile     = 64 << 20
 	maxDocument = 8 << 20
-	// ownFolder is the folder of our files in a page's address; no file of a panel can be in it.
-	ownFolder  = ".sextant"
-	bridgePath = ownFolder + "/bridge.js"
-	// collectorPath is the path of the script that observes the page and acts on it.
+	// ownFolder is the folder of our files in a page's address; no file of a panel is served from it.
+	ownFolder     = ".sextant"
+	bridgePath    = ownFolder + "/bridge.js"
 	collectorPath = ownFolder + "/surface.js"
 )
 
-// These content types are used in code. Only documents (HTML) get our script.
 const (
 	typeScript = "text/javascript; charset=utf-8"
 	typeHTML   = "text/html; charset=utf-8"
 	typeText   = "text/plain; charset=utf-8"
 )
 
-// contentType returns the type of a file by its extension; unknown ones are octet streams. The content is never
-// inspected.
+// contentType never inspects the content.
 func contentType(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm":
@@ -72,7 +69,6 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-// refusal is the error of a refused request, with the HTTP status and the text of the response.
 type refusal struct {
 	status int
 	text   string
@@ -111,7 +107,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find checks a request and returns the panel's key, the file's name and the page's content.
 func (s *Server) find(r *http.Request) (key, name string, source Source, err error) {
 	switch {
 	case r.Host != s.Host():
@@ -135,7 +130,6 @@ func (s *Server) find(r *http.Request) (key, name string, source Source, err err
 	return key, name, source, checkPath(r.URL, name)
 }
 
-// isForbiddenDestination reports whether a page may not load files for this value of Sec-Fetch-Dest.
 func isForbiddenDestination(destination string) bool {
 	switch destination {
 	case "serviceworker", "sharedworker", "worker", "object", "embed", "manifest":
@@ -153,7 +147,6 @@ func checkPath(u *url.URL, name string) error {
 	return nil
 }
 
-// escaped returns a path in a panel's folder, escaped for a URL.
 func escaped(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -162,8 +155,6 @@ func escaped(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// isServed reports whether pages may load a file: hidden files (.name), files in hidden folders and those in
-// source.HiddenFiles are not served.
 func isServed(source Source, name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
@@ -214,7 +205,6 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shel
 	return sendPage(w, r, page, key)
 }
 
-// sendPage sends a document with our script as its first element.
 func sendPage(w http.ResponseWriter, r *http.Request, page []byte, key string) error {
 	page, err := inject(page, `<script src="/`+key+`/`+bridgePath+`"></script>`)
 	if err != nil {
@@ -224,8 +214,8 @@ func sendPage(w http.ResponseWriter, r *http.Request, page []byte, key string) e
 	return nil
 }
 
-// open opens a regular file in the panel's folder. No link may lead out of it. A file with several hard links
-// is refused, because the others may be anywhere.
+// open follows no link out of the panel's folder. It refuses a file with several hard links, because the others may
+// be anywhere.
 func open(source Source, name string) (*os.File, fs.FileInfo, error) {
 	outer, err := os.OpenRoot(source.Root)
 	if err != nil {

@@ -56,7 +56,6 @@ func BadRequest(detail string) error { return huma.NewError(http.StatusBadReques
 // NotFound returns a problem (404) about something that does not exist.
 func NotFound(detail string) error { return huma.NewError(http.StatusNotFound, detail) }
 
-// diskFullType identifies the problem of a full disk.
 const diskFullType = "urn:sextant:problem:disk-full"
 
 // DiskFull returns the problem for data that could not be stored because the disk is full.

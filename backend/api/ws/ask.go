@@ -11,10 +11,8 @@ import (
 // ErrNoWindow is returned by Ask when no window is connected.
 var ErrNoWindow = errors.New("no window is open")
 
-// errWindowClosed is returned by Ask when the window was closed before it answered.
 var errWindowClosed = errors.New("the window was closed before it answered")
 
-// noteFocus records that the person focused this window. It ignores connections of programs.
 func (c *conn) noteFocus() {
 	if !c.window {
 		return
@@ -24,7 +22,6 @@ func (c *conn) noteFocus() {
 	c.lastFocus = c.hub.focusCount.Add(1)
 }
 
-// deliverReply passes a window's answer to the waiting call of Ask, or drops it if none waits any more.
 func (c *conn) deliverReply(r *wire.SurfaceReply) error {
 	if r == nil {
 		return errors.New("surface.reply without reply")
@@ -39,7 +36,6 @@ func (c *conn) deliverReply(r *wire.SurfaceReply) error {
 	return nil
 }
 
-// focusedConn returns the window that was focused last, nil if none is connected.
 func (h *Hub) focusedConn() *conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -56,9 +52,9 @@ func (h *Hub) focusedConn() *conn {
 	return best
 }
 
-// Ask asks the window that was focused last about the panel page that it shows, and returns its answer. The
-// answer is JSON, and text from outside if the page wrote it. When ctx ends, Ask cancels the question. Without
-// a connected window it returns ErrNoWindow.
+// Ask asks the window that was focused last about the panel page that it shows, and returns its answer as JSON, which
+// is text from outside if the page wrote it. When ctx ends, Ask cancels the question. Without a connected window it
+// returns ErrNoWindow.
 func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	c := h.focusedConn()
 	if c == nil {
@@ -95,7 +91,7 @@ func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage
 	case <-ctx.Done():
 		select {
 		case c.out <- envelope("surface.cancel", wire.SurfaceCancel{ID: ask.ID}):
-		default: // a window that is too slow is told when it answers
+		default: // the answer of a window that is too slow is dropped
 		}
 		return nil, context.Cause(ctx)
 	}

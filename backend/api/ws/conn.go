@@ -16,10 +16,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// errProtocol is the error for a message that violates the protocol.
 var errProtocol = errors.New("unexpected message")
 
-// conn is the connection of one window or one program.
 type conn struct {
 	hub    *Hub
 	socket *websocket.Conn
@@ -31,11 +29,9 @@ type conn struct {
 	// replaceLive passes a new live view, or nil, to the writing goroutine.
 	replaceLive chan *browser.LiveReader
 
-	mu   sync.Mutex
-	live *browser.LiveReader
-	// pending maps the ids of unanswered questions to the channels of their callers.
-	pending map[int64]chan wire.SurfaceReply
-	// lastFocus is the hub's number for the window's latest focus event.
+	mu        sync.Mutex
+	live      *browser.LiveReader
+	pending   map[int64]chan wire.SurfaceReply
 	lastFocus int64
 }
 
@@ -69,7 +65,6 @@ func (c *conn) serve() {
 	<-writer
 }
 
-// hello waits for the first message and checks its key.
 func (c *conn) hello() (wire.ClientMessage, error) {
 	var m wire.ClientMessage
 	c.socket.SetReadLimit(readLimit)
@@ -88,7 +83,6 @@ func (c *conn) hello() (wire.ClientMessage, error) {
 	return m, nil
 }
 
-// refuse sends the error and closes the connection with "policy violation".
 func (c *conn) refuse(err error) {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_ = c.socket.WriteJSON(envelope("error", wire.Problem{Error: err.Error()}))
@@ -138,7 +132,6 @@ func (c *conn) write(sub *eventlog.Subscription) {
 	}
 }
 
-// fromEvent wraps an event as a message.
 func fromEvent(e event.Event) wire.Envelope {
 	return wire.Envelope{
 		V: wire.Version, Seq: e.Seq, Kind: string(e.Kind), Time: e.Time,
@@ -151,7 +144,7 @@ func (c *conn) send(m wire.Envelope) error {
 	return c.socket.WriteJSON(m)
 }
 
-// sendFrame writes the length of the header, the header and the picture as one binary message.
+// sendFrame writes the length of the header (big-endian), the header and the picture as one binary message.
 func (c *conn) sendFrame(f browser.LiveFrame) error {
 	header, err := json.Marshal(f.Header)
 	if err != nil {
@@ -172,7 +165,6 @@ func (c *conn) sendFrame(f browser.LiveFrame) error {
 	return w.Close()
 }
 
-// read handles the client's messages until the connection ends.
 func (c *conn) read() {
 	alive := func(string) error { return c.socket.SetReadDeadline(time.Now().Add(pongTimeout)) }
 	c.socket.SetPongHandler(alive)

@@ -3,9 +3,7 @@
 // terminals.
 //
 // One connection is one window, or one program, which may only watch. The first message must be "hello" with a key;
-// no event is sent before it. One goroutine writes and one reads; both end with the connection. A slow window gets
-// merged deltas and only the newest picture: at most two frames wait for its acknowledgement
-// (backend/browser/live).
+// no event is sent before it.
 package ws
 
 import (
@@ -24,7 +22,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of a connection.
 const (
 	readLimit    = 1 << 20
 	writeTimeout = 10 * time.Second
@@ -36,8 +33,7 @@ const (
 // Config configures a Hub and a TerminalServer.
 type Config struct {
 	Version string
-	// CheckKey reports whether a key is valid, and whether it is a window's. Only a window may send input, be asked, or
-	// use terminals.
+	// CheckKey reports whether a key is valid, and whether it is a window's.
 	CheckKey func(key string) (valid, window bool)
 	// Allowed reports whether Host and Origin of an upgrade request are ours.
 	Allowed func(*http.Request) bool
@@ -48,10 +44,9 @@ type Config struct {
 
 // Hub serves /ws. Its methods may be called concurrently.
 type Hub struct {
-	cfg      Config
-	upgrader websocket.Upgrader
-	windows  atomic.Int64
-	// focusCount numbers the focus events of windows, askCount the questions to windows.
+	cfg                  Config
+	upgrader             websocket.Upgrader
+	windows              atomic.Int64
 	focusCount, askCount atomic.Int64
 
 	mu     sync.Mutex
@@ -84,7 +79,7 @@ func (h *Hub) Close() {
 	h.wait.Wait()
 }
 
-// ServeHTTP upgrades a request and serves the window until it disconnects.
+// ServeHTTP upgrades a request and serves the client until it disconnects.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket, err := h.upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -114,7 +109,6 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve()
 }
 
-// envelope makes a message that is not an event.
 func envelope(kind string, data any) wire.Envelope {
 	b, _ := json.Marshal(data) // plain types always marshal
 	return wire.Envelope{V: wire.Version, Kind: kind, Time: time.Now().UTC(), Data: b}

@@ -56,7 +56,6 @@ func (c *conn) takeOver(input string) {
 	}
 }
 
-// openLive starts the live view of this connection, or resizes it if it is running.
 func (c *conn) openLive(m wire.ClientMessage) error {
 	if m.Width < minSide || m.Height < minSide || m.Width > maxSide || m.Height > maxSide {
 		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", minSide, maxSide, m.Width,
@@ -89,8 +88,7 @@ func (c *conn) closeLive() {
 	c.setLive(nil)
 }
 
-// setLive passes live to the writing goroutine. It replaces a waiting value, so it never blocks. The caller holds
-// mu.
+// setLive replaces a waiting value, so it never blocks. It requires mu.
 func (c *conn) setLive(live *browser.LiveReader) {
 	select {
 	case <-c.replaceLive:

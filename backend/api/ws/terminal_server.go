@@ -15,15 +15,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// errNoTerminal is the error for a terminal that does not exist any more.
 var errNoTerminal = errors.New("this terminal no longer exists")
 
-// maxWatched bounds the terminals that one window may watch.
 const maxWatched = 32
 
-// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may
-// connect, because what is typed there runs as the person, outside the sandbox. One connection is one window,
-// which may watch several terminals. Its methods may be called concurrently.
+// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may connect,
+// because what is typed there runs as the person, outside the sandbox. Its methods may be called concurrently.
 type TerminalServer struct {
 	cfg       Config
 	terminals *terminal.Terminals
@@ -86,14 +83,12 @@ func (s *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve()
 }
 
-// message is a message to the window: an update, or output of a tab.
 type message struct {
 	update *wire.TerminalUpdate
 	tab    int
 	data   []byte
 }
 
-// terminalConn is the connection of one window.
 type terminalConn struct {
 	server *TerminalServer
 	socket *websocket.Conn
@@ -101,7 +96,7 @@ type terminalConn struct {
 	cancel context.CancelFunc
 	out    chan message
 	tasks  sync.WaitGroup
-	// watched contains the watched terminals by number. Only the reading goroutine uses it.
+	// watched belongs to the reading goroutine.
 	watched map[int]*watchedTerminal
 }
 
@@ -136,7 +131,6 @@ func (c *terminalConn) serve() {
 	}
 }
 
-// hello waits for the first message and accepts only a window's key.
 func (c *terminalConn) hello() error {
 	var m wire.TerminalMessage
 	_ = c.socket.SetReadDeadline(time.Now().Add(helloTimeout))
@@ -155,7 +149,6 @@ func (c *terminalConn) hello() error {
 	return nil
 }
 
-// sendTabs sends the list of tabs now and after each change.
 func (c *terminalConn) sendTabs() {
 	for {
 		tabs, changed := c.server.terminals.List()
@@ -211,7 +204,6 @@ func (c *terminalConn) write() {
 	}
 }
 
-// read handles the window's messages until it disconnects.
 func (c *terminalConn) read() {
 	alive := func(string) error { return c.socket.SetReadDeadline(time.Now().Add(pongTimeout)) }
 	c.socket.SetPongHandler(alive)
@@ -233,7 +225,6 @@ func (c *terminalConn) read() {
 	}
 }
 
-// handleInput passes typed text to its terminal.
 func (c *terminalConn) handleInput(data []byte) error {
 	if len(data) < 4 {
 		return errProtocol

@@ -1,11 +1,6 @@
 // Package access determines what the program of an MCP server may access on this machine: the folders and hosts
-// that its entry in mcp-config.json grants, or those derived from the entry. The result configures the sandbox
-// and is described in words for a person. The package only reads the file system.
-//
-// A server may use what its entry names, and the network. A folder among its arguments is readable and, unless it
-// is protected, writable; a script is readable together with its package. The rest of the person's home, except the
-// folders of tools such as ~/.nvm, and other disks are invisible. The program has a separate home, because a
-// package that one server changed in a shared cache would be run by the next.
+// that its entry in mcp-config.json grants, or those derived from the rest of the entry. The result configures the
+// sandbox and is described in words for a person. The package only reads the file system.
 package access
 
 import (
@@ -27,15 +22,14 @@ const anyHost = "*"
 // an empty list grants nothing.
 type Override struct {
 	// Confine is "off" to run the program without the sandbox.
-	Confine string `json:"confine,omitempty"`
-	// Grants lists what the program may access; nil derives all lists.
-	Grants *GrantLists `json:"grants,omitempty"`
+	Confine string      `json:"confine,omitempty"`
+	Grants  *GrantLists `json:"grants,omitempty"`
 }
 
 // GrantLists lists the hosts and paths that a program may use. A path is absolute, begins with "~/", or is relative
 // to the entry's cwd, or else to the workspace.
 type GrantLists struct {
-	// Network holds hosts ("api.example.com"), or "*" alone for all of the network.
+	// Network holds hosts ("api.example.com"), or "*" for all of the network.
 	Network []string `json:"network,omitzero" required:"false"`
 	Read    []string `json:"read,omitzero" required:"false"`
 	Write   []string `json:"write,omitzero" required:"false"`
@@ -66,13 +60,12 @@ func (o *Override) Problem() string {
 type Server struct {
 	Command string
 	Args    []string
-	// Env contains the variables of the entry, without the values of secrets.
-	Env map[string]string
+	Env     map[string]string
 	// Cwd is the folder that the entry names, "" for none. Relative paths are relative to it, or else to
 	// Workspace.
 	Cwd, Workspace string
 	Override       *Override
-	// RootsAllowed is true if the person lets the server know the workspace; then the server may use it.
+	// RootsAllowed is true if the person lets the server know the workspace, which it may then use.
 	RootsAllowed bool
 }
 
@@ -83,33 +76,30 @@ type Machine struct {
 	// Places classifies paths; nil classifies none. OwnFolders are Sextant's own folders.
 	Places     *protectedpaths.Classifier
 	OwnFolders []string
-	// GrantableFolders are folders in OwnFolders that servers may use. Bundles is the folder with the programs
-	// of bundles, which servers may read.
+	// GrantableFolders are folders in OwnFolders that servers may be granted. Bundles is the folder with the
+	// programs of bundles.
 	GrantableFolders []string
 	Bundles          string
-	// IsProtected reports whether a folder must stay read-only because programs start from files in it.
+	// IsProtected reports whether a folder must stay read-only.
 	IsProtected func(folder string) bool
 }
 
-// Permissions describes what one server may access. Paths are absolute and clean, and may contain links.
+// Permissions describes what one server may access. Paths may contain links.
 type Permissions struct {
-	// Unsandboxed is true if the person switched the sandbox off. Container is the program that runs the server
+	// Unsandboxed is true if the person switched the sandbox off. Container is the command that runs the server
 	// in a container, such as docker, "" for none.
 	Unsandboxed bool
 	Container   string
-	// Network has the form of GrantLists.Network. Read and Write are granted paths, Program the server's own
-	// program files, which are read-only. Package is the folder of its installed package, which is writable
-	// too.
+	// Network has the form of GrantLists.Network. Read and Write are granted paths, Program the files of the
+	// program itself, which are readable. Package is the folder of its installed package, which is writable.
 	Network, Read, Write, Program []string
 	Package                       string
-	// ContainerProblem says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
+	// ContainerProblem says why a container may not be isolated, so that the sandbox is used instead; "" otherwise.
 	ContainerProblem string
-	// Dir is the folder that the program starts in, "" if the entry does not determine it.
+	// Dir is the folder that the program starts in, "" for the default.
 	Dir string
-	// Notes are sentences for the person about what the entry names but is not granted, or not in full.
-	Notes []string
-	// secretPaths maps granted paths that hold secrets to a description; sources are the paths in Program that
-	// are in private or temporary folders, except tool folders.
+	// Notes are sentences for the person, such as about what the entry names but is not granted.
+	Notes       []string
 	secretPaths map[string]string
 	sources     []string
 }
@@ -142,18 +132,15 @@ func Resolve(s Server, m Machine) Permissions {
 	return g.perms
 }
 
-// resolver collects the permissions of one server.
 type resolver struct {
 	Machine
 	server Server
 	perms  Permissions
 	// closed are folders in which a server sees only what it was granted.
 	closed []string
-	// scripts are script files among the arguments; writable are the paths that the server may write, with
-	// links followed.
+	// writable has the paths that the server may write, with and without links followed.
 	scripts, writable []string
-	// usesDir is true if the entry names an existing file or folder by a relative path, or its command by one.
-	usesDir bool
+	usesDir           bool
 }
 
 func tempFolders() []string {
@@ -164,7 +151,6 @@ func tempFolders() []string {
 	return all
 }
 
-// dir returns the folder that paths of the entry are relative to.
 func (g *resolver) dir() string {
 	if g.server.Cwd != "" {
 		if path, ok := g.absolute(g.server.Cwd, g.server.Workspace); ok {
@@ -174,7 +160,6 @@ func (g *resolver) dir() string {
 	return g.server.Workspace
 }
 
-// absolute resolves a path of the entry, relative to dir; ok is false if it is not a path or cannot be resolved.
 func (g *resolver) absolute(text, dir string) (string, bool) {
 	switch {
 	case text == "" || strings.ContainsRune(text, 0):
@@ -192,8 +177,6 @@ func (g *resolver) absolute(text, dir string) (string, bool) {
 	return filepath.Join(dir, text), true
 }
 
-// setDir sets the folder that the program starts in: the one that its entry names, or the workspace if the
-// program uses it.
 func (g *resolver) setDir(dir string) {
 	granted := slices.Concat(g.perms.Read, g.perms.Write)
 	below := func(p string) bool { return subpath.IsWithin(dir, p) || subpath.IsWithin(p, dir) }
@@ -206,12 +189,10 @@ func (g *resolver) setDir(dir string) {
 	}
 }
 
-// isClosed reports whether the program can see a path only if it is granted.
 func (g *resolver) isClosed(path string) bool {
 	return slices.ContainsFunc(g.closed, func(c string) bool { return subpath.IsWithin(path, c) })
 }
 
-// applyOverride replaces derived grants with those that the person wrote.
 func (g *resolver) applyOverride(l GrantLists, dir string) {
 	if l.Network != nil {
 		g.perms.Network = l.Network
@@ -251,7 +232,6 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 	}
 }
 
-// isOwnData reports whether a path is Sextant's own data, which no server may access.
 func (g *resolver) isOwnData(path string) bool {
 	if g.inBundle(path) || slices.ContainsFunc(g.GrantableFolders,
 		func(open string) bool { return subpath.IsWithin(path, open) }) {
@@ -260,7 +240,6 @@ func (g *resolver) isOwnData(path string) bool {
 	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && subpath.IsWithin(path, own) })
 }
 
-// inBundle reports whether a path is inside the folder of a bundle.
 func (g *resolver) inBundle(path string) bool {
 	return g.Bundles != "" && path != g.Bundles && subpath.IsWithin(path, g.Bundles)
 }

@@ -9,8 +9,8 @@ import (
 	"sextant/shared/subpath"
 )
 
-// These options of docker, podman and nerdctl keep a container isolated: switches, options with a value, and
-// options with a value that is checked. Any other option is assumed to weaken the isolation.
+// These options of docker, podman and nerdctl keep a container isolated; checkedOptions do with some values. Any
+// other option is assumed to weaken the isolation.
 var (
 	plainSwitches = []string{
 		"--rm", "--init", "-i", "--interactive", "-t", "--tty", "-d", "--detach", "--read-only", "-q", "--quiet",
@@ -27,7 +27,6 @@ var (
 	checkedOptions = []string{"-v", "--volume", "--mount", "--env-file", "--network", "--net", "--security-opt"}
 )
 
-// harmlessPaths are system files that a container may get: time zones.
 var harmlessPaths = []string{"/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo"}
 
 // gatewayOptions are the accepted options of docker's MCP gateway, which starts servers in containers.
@@ -37,8 +36,7 @@ var gatewayOptions = []string{
 	"--verbose", "--long-lived", "--dry-run", "--watch", "--port", "--keep",
 }
 
-// container returns the name of the program that runs the server in a container, or "" if there is none. If the
-// container may not be isolated, it returns "" too, and sets ContainerProblem.
+// container returns "" and sets ContainerProblem if the container may not be isolated.
 func (g *resolver) container() string {
 	name := filepath.Base(g.server.Command)
 	if !slices.Contains([]string{"docker", "podman", "nerdctl"}, name) {
@@ -66,7 +64,6 @@ func (g *resolver) container() string {
 	return ""
 }
 
-// whyNotIsolated says why a command line does not isolate the container, or returns "" if it does.
 func (g *resolver) whyNotIsolated(args []string) string {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		option, _, joined := strings.Cut(args[0], "=")
@@ -98,8 +95,6 @@ func (g *resolver) whyNotIsolated(args []string) string {
 	return "This is not known to run in a container: " + args[0]
 }
 
-// checkOptions says which option before the image, or before the container that exec names, weakens the isolation,
-// or returns "". verb is run or exec.
 func (g *resolver) checkOptions(verb string, args []string) string {
 	for len(args) > 0 {
 		arg := args[0]
@@ -134,7 +129,6 @@ func (g *resolver) checkOptions(verb string, args []string) string {
 	return ""
 }
 
-// checkOption says why an option in checkedOptions weakens the isolation with this value, or returns "".
 func (g *resolver) checkOption(option, value string) string {
 	switch option {
 	case "--network", "--net":
@@ -159,7 +153,6 @@ func (g *resolver) checkOption(option, value string) string {
 	return g.checkPath(source)
 }
 
-// checkMount does the same for the value of --mount.
 func (g *resolver) checkMount(value string) string {
 	kind, source := "volume", ""
 	for _, part := range strings.Split(value, ",") {
@@ -184,8 +177,7 @@ func (g *resolver) checkMount(value string) string {
 	return g.checkPath(source)
 }
 
-// checkPath says why a path on this machine must not be mounted into a container, or returns "". A bare name is a
-// volume.
+// checkPath accepts a bare name, which is a volume.
 func (g *resolver) checkPath(source string) string {
 	if strings.ContainsAny(source, "$`") {
 		return "It is unknown which folder " + source + " is"

@@ -13,7 +13,6 @@ import (
 	"sextant/shared/subpath"
 )
 
-// systemFolders are folders that every server may read and none may write.
 var systemFolders = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev",
 	"/run", "/boot", "/nix", "/snap",
@@ -26,7 +25,6 @@ func isSystem(path string) bool {
 		path == "/run/media" || path == "/run/mount")
 }
 
-// devices are the devices that every program may use.
 var devices = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm",
 	"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
@@ -38,7 +36,6 @@ func (g *resolver) note(format string, args ...any) {
 	}
 }
 
-// derive grants what the entry names.
 func (g *resolver) derive(dir string) {
 	if g.server.RootsAllowed && g.server.Workspace != "" {
 		g.grantFolder(g.server.Workspace)
@@ -65,7 +62,6 @@ func (g *resolver) derive(dir string) {
 	}
 }
 
-// toolVariables name folders of tools, and toolLists name lists of folders. ignoredVariables grant nothing.
 var (
 	toolVariables = []string{
 		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME",
@@ -83,7 +79,6 @@ var (
 	ignoredVariables = []string{"HOME", "PWD", "OLDPWD", "SHELL", "TMPDIR", "TMP", "TEMP"}
 )
 
-// grantVariable grants the paths that a variable of the entry names.
 func (g *resolver) grantVariable(name, value string) {
 	upper := strings.ToUpper(name)
 	list := strings.HasSuffix(upper, "PATH") && strings.Contains(value, string(filepath.ListSeparator))
@@ -102,7 +97,6 @@ func (g *resolver) grantVariable(name, value string) {
 	}
 }
 
-// argumentPath returns the path in an argument, if it is one. A single word is not, even if a folder has that name.
 func (g *resolver) argumentPath(arg, dir string) (string, bool) {
 	if rest, isURL := strings.CutPrefix(arg, "file://"); isURL {
 		arg = rest
@@ -119,17 +113,16 @@ func (g *resolver) argumentPath(arg, dir string) (string, bool) {
 		return "", false
 	}
 	info, err := os.Stat(path)
-	// A single word can still name a file of the program.
+	// A single word can name a file of the program, but never a folder.
 	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() &&
 		(g.server.Cwd != "" || hasEnding(path, scriptEndings)))
 }
 
-// isRelative reports whether a path of the entry is relative.
 func isRelative(text string) bool {
 	return !filepath.IsAbs(text) && text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, "file://")
 }
 
-// grantPath grants a path that the entry names; name is the option or variable that contained it, "" for none.
+// grantPath gets the option or variable that contained path as name, "" for none.
 func (g *resolver) grantPath(path, name string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(os.ModeSocket|os.ModeDevice) != 0 && !slices.Contains(devices, path) {
@@ -156,8 +149,7 @@ func (g *resolver) grantPath(path, name string) {
 	}
 }
 
-// grantParent grants the folder of a file that the program will create, or that has a journal beside it, unless
-// the folder is too broad.
+// grantParent grants the folder of a file, because the program creates it or a journal beside it.
 func (g *resolver) grantParent(path string, fileExists bool) {
 	up := filepath.Dir(path)
 	switch {
@@ -171,7 +163,6 @@ func (g *resolver) grantParent(path string, fileExists bool) {
 	}
 }
 
-// grantFolder grants reading a folder and, unless it must stay read-only, writing it.
 func (g *resolver) grantFolder(path string) {
 	if isSystem(path) || path == "/" {
 		return
@@ -221,7 +212,6 @@ func (g *resolver) refuse(path, description string) {
 		"it.", path, description)
 }
 
-// scriptEndings are file name endings of scripts.
 var scriptEndings = []string{
 	".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".py", ".pyz", ".rb", ".jar", ".sh", ".php",
 	".lua", ".wasm", ".dll", ".pl", ".exs",
@@ -239,8 +229,7 @@ func isDatabase(path string) bool {
 	return hasEnding(path, []string{".db", ".db3", ".sqlite", ".sqlite3", ".duckdb"})
 }
 
-// isReadOnlyName reports whether an option or variable of that name probably refers to a file that is only read,
-// such as settings or keys.
+// isReadOnlyName guesses from the name of an option or variable whether its file is only read, such as keys.
 func isReadOnlyName(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc([]string{

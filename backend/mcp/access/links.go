@@ -9,13 +9,10 @@ import (
 	"sextant/shared/subpath"
 )
 
-// maxLinks bounds the links that are followed for one path.
 const maxLinks = 40
 
-// followLinks returns the target of a path. own is true if the path passes through something that the server may
-// write, or over a link inside an installed package: the server or the package could have made that link, so its
-// target must not be granted at the next start. It is also true after too many links. Then at is the path up to
-// that point.
+// followLinks returns the target of a path. own is true if the server or an installed package could have made a link on
+// the way: the target must not be granted.
 func (g *resolver) followLinks(path string) (at string, own bool) {
 	at = "/"
 	rest := strings.Split(path, "/")
@@ -50,12 +47,10 @@ func (g *resolver) followLinks(path string) (at string, own bool) {
 	return at, false
 }
 
-// inWritable reports whether the server may write a path.
 func (g *resolver) inWritable(path string) bool {
 	return slices.ContainsFunc(g.writable, func(w string) bool { return subpath.IsWithin(path, w) })
 }
 
-// addWritable records that the server may write a path and the target of its links.
 func (g *resolver) addWritable(path string) {
 	g.writable = append(g.writable, path, resolveLinks(path))
 }
@@ -66,8 +61,6 @@ func inPackage(path string) bool {
 	return folder != "" && path != folder
 }
 
-// packageOf returns the folder of the installed package that contains path, and the node_modules folder around
-// it; "" for none.
 func packageOf(path string) (folder, modules string) {
 	const mark = "/node_modules/"
 	at := strings.LastIndex(path, mark)
@@ -108,7 +101,6 @@ func (g *resolver) tidyGrants() {
 	g.perms.Read = slices.DeleteFunc(subpath.Outermost(g.perms.Read), g.leadsIntoWritable)
 }
 
-// tidyProgram does the same as tidyGrants for program files.
 func (g *resolver) tidyProgram() {
 	g.perms.Program = slices.DeleteFunc(subpath.Outermost(g.perms.Program), func(p string) bool {
 		return g.leadsIntoWritable(p) ||
@@ -130,7 +122,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// resolveLinks returns a path with its links followed, or the path itself if that fails.
 func resolveLinks(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r

@@ -11,8 +11,7 @@ import (
 	"sextant/shared/subpath"
 )
 
-// toolFolders are folders of a home where version managers and installers put programs. Every server may read
-// them, and none may write them.
+// toolFolders are folders of a home where version managers and installers put programs.
 var toolFolders = []string{
 	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin",
 	".cargo/bin", ".rustup", "go/bin",
@@ -30,8 +29,7 @@ func (g *resolver) isTool(path string) bool {
 	})
 }
 
-// findProgramFiles collects the files of the server's program and the tool folders in Program. It must run after
-// the writable paths are known.
+// findProgramFiles must run after the writable paths are known.
 func (g *resolver) findProgramFiles(dir string) {
 	for _, path := range g.scripts {
 		g.showScript(path)
@@ -49,7 +47,6 @@ func (g *resolver) findProgramFiles(dir string) {
 	}
 }
 
-// showCommand makes the files of the command readable, never writable.
 func (g *resolver) showCommand(command string) {
 	g.showToolchain(command)
 	r := resolveLinks(command)
@@ -74,8 +71,6 @@ func (g *resolver) showCommand(command string) {
 	}
 }
 
-// showStartFolder makes the folder that the program starts in readable. It is writable only if an argument
-// names it.
 func (g *resolver) showStartFolder(dir string) {
 	description, kind := g.classify(dir)
 	switch {
@@ -90,7 +85,6 @@ func (g *resolver) showStartFolder(dir string) {
 	}
 }
 
-// commandFile returns the file that the entry's command refers to.
 func (g *resolver) commandFile() (string, bool) {
 	name := g.server.Command
 	if strings.ContainsRune(name, '/') || name == "~" {
@@ -125,14 +119,13 @@ func (g *resolver) showToolchain(command string) {
 	}
 }
 
-// markers are files that mark the root folder of a program's sources.
 var markers = []string{
 	"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml",
 	"deno.json", "Gemfile", "pyvenv.cfg", ".git",
 }
 
-// showScript makes a script readable. It does not follow links that the server could have made: the server
-// would choose what it may read at its next start.
+// showScript does not follow links that the server could have made: the server would choose what it may read at its
+// next start.
 func (g *resolver) showScript(path string) {
 	g.showFile(path)
 	at, own := g.followLinks(path)
@@ -145,7 +138,7 @@ func (g *resolver) showScript(path string) {
 	g.grantOwnPackage(at)
 }
 
-// showFile makes a file readable together with its package, which contains what the file loads.
+// showFile includes the package of a file, which contains what the file loads.
 func (g *resolver) showFile(path string) {
 	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.KindSecret {
 		g.refuse(path, description)
@@ -162,8 +155,8 @@ func (g *resolver) showFile(path string) {
 	}
 }
 
-// grantOwnPackage makes the installed package of a script writable, because small servers store data beside
-// their code. It applies to a package in the server's folder, not to one installed globally.
+// grantOwnPackage makes the installed package of a script writable, because small servers store data beside their
+// code. A package that is installed globally stays read-only.
 func (g *resolver) grantOwnPackage(at string) {
 	folder, modules := packageOf(at)
 	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) ||
@@ -177,11 +170,9 @@ func (g *resolver) grantOwnPackage(at string) {
 	g.addWritable(folder)
 }
 
-// maxSiblings bounds how many files beside a script become readable.
 const maxSiblings = 100
 
-// siblings returns the files that a script may load from a folder that also has unrelated files, such as
-// ~/Downloads: packages, and files of the script's type.
+// siblings returns what a script may load from a folder that also has unrelated files, such as ~/Downloads.
 func (g *resolver) siblings(path string) []string {
 	dir, ending := filepath.Dir(path), filepath.Ext(path)
 	if g.Home == "" || filepath.Dir(dir) != g.Home || ending == "" {
@@ -201,8 +192,7 @@ func (g *resolver) siblings(path string) []string {
 	return all
 }
 
-// sourceRoot returns the root folder of the sources that a file belongs to: the nearest one with a marker, or else
-// the file's own folder. It returns the file itself if its folder may hold more than one program.
+// sourceRoot returns path itself if its folder may hold more than one program.
 func (g *resolver) sourceRoot(path string) string {
 	dir := filepath.Dir(path)
 	if g.tooBroad(dir) {
@@ -219,13 +209,10 @@ func (g *resolver) sourceRoot(path string) string {
 	return dir
 }
 
-// hasMarker reports whether a folder contains one of the markers.
 func hasMarker(dir string) bool {
 	return slices.ContainsFunc(markers, func(name string) bool { return exists(filepath.Join(dir, name)) })
 }
 
-// tooBroad reports whether a folder holds too much to be granted whole: a home, a private or temporary folder, any
-// folder around one of these, or a protected folder.
 func (g *resolver) tooBroad(dir string) bool {
 	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && subpath.IsWithin(g.Home, dir) ||
 		g.protectedFolder(dir) ||

@@ -51,7 +51,7 @@ func (p Permissions) networkWords() string {
 	return "It can reach " + strings.Join(p.Network, ", ") + " and no other host."
 }
 
-// AllowsAnyHost reports whether the server may reach every host.
+// AllowsAnyHost reports whether the server may reach the whole network.
 func (p Permissions) AllowsAnyHost() bool {
 	return slices.Contains(p.Network, anyHost)
 }

@@ -2,8 +2,7 @@
 // 2026-01-26): which page shows a tool, who may call a tool, and which hosts a page wants to reach. It also
 // caches pages, holds the context that apps give the model, and limits the requests of apps.
 //
-// All of it is text from outside: malformed declarations are ignored, sizes are bounded, and a page reaches only
-// what the person has allowed. The package talks to no server.
+// Declarations are text from outside: malformed ones are ignored. The package talks to no server.
 package apps
 
 import (
@@ -21,13 +20,11 @@ const (
 	// Extension is the name under which both sides declare that they support MCP Apps.
 	Extension = "io.modelcontextprotocol/ui"
 	// MIME is the only supported type of page.
-	MIME = "text/html;profile=mcp-app"
-	// scheme begins the address of every page.
+	MIME   = "text/html;profile=mcp-app"
 	scheme = "ui://"
-	// MaxPage bounds a page, maxURI a page's address, both in bytes.
-	MaxPage = 8 << 20
-	maxURI  = 1024
-	// maxDomains bounds the origins that a page may name for one use.
+	// MaxPage bounds a page in bytes.
+	MaxPage    = 8 << 20
+	maxURI     = 1024
 	maxDomains = 32
 )
 
@@ -37,8 +34,7 @@ func ExtensionSettings() map[string]any { return map[string]any{"mimeTypes": []s
 // Tool contains a server's declarations about one of its tools.
 type Tool struct {
 	// URI is the address of the page that shows the tool's calls, "" for none.
-	URI string
-	// ModelCanCall and AppCanCall say who may call the tool.
+	URI                      string
 	ModelCanCall, AppCanCall bool
 }
 
@@ -67,13 +63,11 @@ func ToolOf(meta sdk.Meta) Tool {
 	return t
 }
 
-// decode converts meta to a struct; it returns false if meta does not fit.
 func decode(meta sdk.Meta, into any) bool {
 	raw, err := json.Marshal(meta)
 	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// address returns uri if it is the address of a page, else "".
 func address(uri any) string {
 	text, _ := uri.(string)
 	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI ||
@@ -93,7 +87,6 @@ type Domains struct {
 	Base     []string `json:"base,omitempty"`
 }
 
-// lists returns the lists of d by the name of their use.
 func (d *Domains) lists() map[string]*[]string {
 	return map[string]*[]string{"connect": &d.Connect, "resource": &d.Resource, "frame": &d.Frame, "base": &d.Base}
 }
@@ -111,7 +104,6 @@ func (d Domains) Uses() []string {
 	return all
 }
 
-// among returns d reduced to the uses in allowed.
 func (d Domains) among(allowed []string) Domains {
 	var out Domains
 	into := out.lists()
@@ -137,13 +129,13 @@ type Page struct {
 	HTML []byte
 	// Domains are the origins that the page wants to use.
 	Domains Domains
-	// PrefersBorder reports whether the page wants a border, nil if it does not say.
+	// PrefersBorder is nil if the page does not say.
 	PrefersBorder *bool
-	// Permissions are the browser features that the page asks for. None is granted.
+	// Permissions are the browser features that the page asks for.
 	Permissions []string
 }
 
-// ErrNoPage means that a server's answer is not a page.
+// ErrNoPage means that there is no page that can be shown.
 var ErrNoPage = errors.New("it is no page that can be shown")
 
 // ParsePage reads the answer to resources/read for uri. listed is the page's _meta in the list of resources, which
@@ -174,12 +166,10 @@ func ParsePage(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (P
 	return p, nil
 }
 
-// isPage reports whether mime equals MIME, ignoring case and spaces.
 func isPage(mime string) bool {
 	return strings.EqualFold(strings.ReplaceAll(mime, " ", ""), MIME)
 }
 
-// applyMeta sets the fields that _meta.ui declares. It returns false if there is no _meta.ui.
 func (p *Page) applyMeta(meta sdk.Meta) bool {
 	if _, declared := meta["ui"]; !declared {
 		return false
@@ -223,12 +213,10 @@ func (p *Page) applyMeta(meta sdk.Meta) bool {
 	return true
 }
 
-// originPattern matches an origin that a page may name: a domain with a dot, over TLS, optionally with "*."
-// before it. An origin with a path does not match, because a content security policy would not apply the path
-// in all cases.
+// originPattern matches an origin over TLS, optionally with "*.". An origin with a path does not match, because a
+// content security policy would not apply the path in all cases.
 var originPattern = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
 
-// numericHost matches an origin whose host is an IPv4 address.
 var numericHost = regexp.MustCompile(`://[0-9.]+(?::|$)`)
 
 func origins(list []any) []string {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// After a denied call, the pages of a server must wait for denialPause. After maxDenials denied calls they may call
-// nothing until one is opened again, because a person who is asked again and again agrees in the end. An allowed
-// call does not reset the count, or a page would make one on purpose.
+// maxDenials is small because a person who is asked again and again agrees in the end. An allowed call does not reset
+// the count, or a page would make one on purpose.
 const (
 	denialPause = 3 * time.Second
 	maxDenials  = 2

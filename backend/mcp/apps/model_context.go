@@ -13,14 +13,11 @@ import (
 )
 
 const (
-	// maxContextBytes bounds the context from one app or page in bytes, maxSources the apps and pages that
-	// contribute to one conversation or panel, and maxPlaces the conversations and panels that are remembered.
 	maxContextBytes = 16 << 10
 	maxSources      = 4
 	maxPlaces       = 64
 )
 
-// errInvalidContext is wrapped by the errors about the context that an app sent.
 var errInvalidContext = errors.New("invalid model context")
 
 // ContextEntry is the context that one app or page gives the model. Text is from outside.
@@ -36,8 +33,8 @@ type ModelContext struct {
 	order  []string
 }
 
-// Put replaces the context that source gave in place (a conversation or a panel). A fifth source in a place discards
-// the one updated least recently; a 65th place discards the place added first. If the context is malformed or larger
+// Put replaces the context that source gave in place (a conversation or a panel). A fifth source in a place replaces
+// the one updated least recently; a 65th place replaces the place added first. If the context is malformed or larger
 // than 16 KB, Put returns an error and changes nothing.
 func (c *ModelContext) Put(place, source string, content, structured json.RawMessage) error {
 	text, err := contextText(content, structured)
@@ -64,16 +61,14 @@ func (c *ModelContext) Put(place, source string, content, structured json.RawMes
 	return nil
 }
 
-// Latest returns the context of each source in place, the newest last. An empty Text withdraws what the source gave
-// before.
+// Latest returns the context of each source in place, the most recently updated last. An empty Text withdraws what the
+// source gave before.
 func (c *ModelContext) Latest(place string) []ContextEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.places[place])
 }
 
-// contextText returns the text of a ui/update-model-context request: its text blocks, and its structured
-// content as JSON.
 func contextText(content, structured json.RawMessage) (string, error) {
 	if len(content)+len(structured) > 4*maxContextBytes {
 		return "", fmt.Errorf("%w: it is larger than %d KB", errInvalidContext, maxContextBytes>>10)

@@ -5,7 +5,6 @@ import (
 	"sync"
 )
 
-// maxCached bounds the number of cached pages. Each has at most MaxPage bytes.
 const maxCached = 12
 
 // PageCache holds at most 12 pages; another one replaces the page that was added first. Its methods may be called
@@ -23,11 +22,11 @@ type CachedPage struct {
 	Domains Domains
 }
 
-// idPrefix begins the ids of pages; no panel id begins with it.
+// idPrefix has a space, which no panel id contains.
 const idPrefix = "app "
 
-// Put stores a server's page and returns its id. allowed are the uses that the person allowed, see Domains.Uses. An
-// earlier page of the server with the same address is replaced.
+// Put stores a server's page and returns its id. allowed are the uses that the person allowed, see Domains.Uses. It
+// replaces the server's page with the same address.
 func (p *PageCache) Put(server string, page Page, allowed []string) (id string) {
 	id = idPrefix + server + " " + page.URI
 	p.mu.Lock()
@@ -53,7 +52,7 @@ func (p *PageCache) Page(id string) (CachedPage, bool) {
 	return page, ok
 }
 
-// Pages returns all cached pages, in no particular order.
+// Pages returns the cached pages, in no particular order.
 func (p *PageCache) Pages() []CachedPage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +63,7 @@ func (p *PageCache) Pages() []CachedPage {
 	return all
 }
 
-// Drop removes the pages of a server. Call it when the allowed uses have changed.
+// Drop removes the pages of a server.
 func (p *PageCache) Drop(server string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

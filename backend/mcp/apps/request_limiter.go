@@ -8,13 +8,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// These bound the requests of the apps of one server: at once, per second, and running at a time.
 const (
 	burst         = 40
 	ratePerSecond = 10
 	maxConcurrent = 8
-	// maxServers bounds how many servers are counted. The config has fewer at a time; beyond it, counting starts
-	// again.
+	// maxServers bounds how many servers are counted; beyond it, counting starts again. The config has fewer.
 	maxServers = 1024
 )
 

@@ -13,8 +13,6 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// run signs in and returns the grant. If only the token was refused and the issuer is the same, it tries a
-// renewal first.
 func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	as, err := h.discover(ctx, c)
 	if err != nil {
@@ -47,8 +45,6 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	return g, h.asPerson(ctx, as, g, scopes)
 }
 
-// scopes returns the scopes to request: those that the server demands or else lists, and those configured. It adds
-// those granted before if they did not suffice, and offline_access if a person signs in and the issuer supports it.
 func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []string {
 	scopes := slices.Clone(c.scopes)
 	if len(scopes) == 0 {
@@ -65,7 +61,6 @@ func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []s
 	return slices.Compact(scopes)
 }
 
-// asPerson has the person agree in their browser, then fetches the tokens into g.
 func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant, scopes []string) error {
 	for _, address := range []string{as.AuthorizationEndpoint, as.TokenEndpoint} {
 		if err := requireSecure(address); err != nil {
@@ -113,8 +108,7 @@ func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant
 	return nil
 }
 
-// check refuses a response that is not from the issuer that was asked, or that contains no code. RFC 9207 demands
-// an exact comparison.
+// check compares the issuers exactly, as RFC 9207 demands.
 func (r response) check(as *oauthex.AuthServerMeta) error {
 	switch {
 	case r.issuer != "" && r.issuer != as.Issuer:
@@ -131,8 +125,6 @@ func (r response) check(as *oauthex.AuthServerMeta) error {
 	return nil
 }
 
-// client returns our client at the issuer. In order of preference: our metadata document, the client that the
-// person registered, an earlier registration, a new one.
 func (h *Handler) client(ctx context.Context, as authorizationServer, redirect string) (client, error) {
 	if h.cfg.MetadataURL != "" && as.ClientIDMetadataDocumentSupported {
 		return client{ID: h.cfg.MetadataURL, Style: oauth2.AuthStyleInParams}, nil
@@ -170,8 +162,7 @@ func (h *Handler) client(ctx context.Context, as authorizationServer, redirect s
 	return registered, h.storeRegistration(as.Issuer, registered)
 }
 
-// authMethod returns how the client authenticates at the token endpoint. It prefers "none" without a secret,
-// because a program on a person's machine cannot keep one.
+// authMethod prefers "none" without a secret, because a program on a person's machine cannot keep one.
 func authMethod(as authorizationServer, secret bool) string {
 	order := []string{"none", "client_secret_post", "client_secret_basic"}
 	if secret {
@@ -195,7 +186,6 @@ func authStyle(method string) oauth2.AuthStyle {
 	return oauth2.AuthStyleInHeader
 }
 
-// redirectPort returns the port of a redirect address on this machine, "0" for any.
 func redirectPort(redirect string) string {
 	if u, err := url.Parse(redirect); err == nil && u.Port() != "" && strings.HasPrefix(redirect, "http://127.0.0.1:") {
 		return u.Port()

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// callback serves the redirect address on this machine, to which the person's browser returns.
 type callback struct {
 	address   string
 	server    *http.Server
@@ -21,7 +20,6 @@ type callback struct {
 	state string
 }
 
-// response is the issuer's authorization response.
 type response struct{ code, issuer, problem string }
 
 const page = `<!doctype html><meta charset="utf-8"><title>Sextant</title>
@@ -85,7 +83,7 @@ func (c *callback) wait(ctx context.Context) (response, error) {
 	}
 }
 
-// close stops serving. It waits up to two seconds for the browser to read its page.
+// close waits up to two seconds for the browser to read its page.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -12,10 +12,8 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// assertionLife is how long an assertion is valid.
 const assertionLife = 5 * time.Minute
 
-// asMachine fetches a token into g without a person, by the client credentials grant.
 func (h *Handler) asMachine(ctx context.Context, as authorizationServer, g *grant, scopes []string) error {
 	if err := requireSecure(as.TokenEndpoint); err != nil {
 		return err
@@ -42,7 +40,7 @@ func (h *Handler) asMachine(ctx context.Context, as authorizationServer, g *gran
 	return nil
 }
 
-// assertion returns a JWT that authenticates the client, signed with the person's key (RFC 7523).
+// assertion returns a JWT that authenticates the client (RFC 7523).
 func (h *Handler) assertion(issuer string) (string, error) {
 	method, pem := jwt.GetSigningMethod(h.cfg.Algorithm), []byte(h.cfg.PrivateKey)
 	var key any

@@ -15,10 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// maxMetadata bounds a metadata document in bytes.
 const maxMetadata = 1 << 20
 
-// authorizationServer is the authorization server that issues tokens for a server.
 type authorizationServer struct {
 	*oauthex.AuthServerMeta
 	// resource is the URL that tokens are issued for; supported are the scopes that the server lists.
@@ -26,7 +24,6 @@ type authorizationServer struct {
 	supported []string
 }
 
-// discover finds the server's authorization server: the first that its metadata names, or the server's own host.
 func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServer, error) {
 	found, err := h.resource(ctx, c.metadata)
 	if err != nil {
@@ -41,7 +38,7 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServe
 		return authorizationServer{}, fmt.Errorf("reading the metadata of the authorization server: %w", err)
 	}
 	if meta == nil {
-		// Servers of revision 2025-03-26 have no metadata; their addresses are fixed.
+		// Servers of revision 2025-03-26 may have no metadata; their addresses are fixed.
 		base := strings.TrimSuffix(issuer, "/")
 		meta = &oauthex.AuthServerMeta{
 			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base +
@@ -51,8 +48,6 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServe
 	return authorizationServer{meta, found.Resource, found.ScopesSupported}, nil
 }
 
-// resource returns the server's metadata, or a default for a server without metadata. named is the address of the
-// metadata in the server's challenge, "" for none.
 func (h *Handler) resource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	server, err := url.Parse(h.cfg.URL)
 	if err != nil {

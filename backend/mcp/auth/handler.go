@@ -1,25 +1,14 @@
 // Package auth signs a person in to a remote MCP server with OAuth: it discovers the server's authorization
 // server (issuer), registers there, has the person agree in their browser, stores the tokens, and renews them
 // before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25; RFC 9728, 8414, 7591, 7636,
-// 8707, 9207).
+// 8707, 9207). It can also sign in without a person, by the client credentials grant.
 //
 // A token is sent only to the resource that it was issued for. The secrets of one issuer are not sent to another,
-// except a client secret if the person agrees. One sign-in runs at a time; every request that needs it waits for
-// the same one. A sign-in outlives the request that began it, because a person takes longer than a request may. A
-// person who declined is not asked again until there is a new Handler.
+// except a client secret if the person agrees. A sign-in outlives the request that began it, because a person takes
+// longer than a request may.
 //
-// Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex); tokens use golang.org/x/oauth2.
-// The sign-in does not use the SDK's auth.AuthorizationCodeHandler, because that
-//   - discovers, registers and exchanges the code in one step: no hook learns the issuer before our client is
-//     used there, so the person could not be asked about a new one;
-//   - registers again for each sign-in, and sends the one-time code of a public client twice, because it probes
-//     how the client authenticates;
-//   - rejects metadata for a resource above the server's path, and then signs in at the server's own host.
-//
-// Even with its hooks, the token sources, the store, and renewal for a resource (RFC 8707) would still be ours.
-// The SDK's client credentials handler supports neither private keys nor a resource.
-//
-// The package opens no browser and writes no file; Config supplies the functions that do.
+// The SDK's auth.AuthorizationCodeHandler is not used: it discovers, registers and exchanges the code in one step, so
+// the person could not be asked about a new issuer. The SDK's client credentials handler supports no private keys.
 package auth
 
 import (
@@ -52,8 +41,8 @@ type Config struct {
 	HTTP *http.Client
 	// Store stores the tokens; nil stores them in memory.
 	Store Store
-	// OpenPage shows the person the issuer's page, on which they agree. It returns once the page is open. The error
-	// is ErrDeclined if the person declined.
+	// OpenPage shows the person the issuer's page, on which they agree, and does not wait for that. The error is
+	// ErrDeclined if the person declined.
 	OpenPage func(ctx context.Context, server, page string) error
 	// ConfirmIssuer asks the person whether their registered secret may be sent to another issuer than before; nil
 	// refuses.
@@ -68,7 +57,7 @@ type Config struct {
 	// with ClientSecret, or with PrivateKey, a PEM key for Algorithm (ES256 or RS256).
 	ClientCredentials     bool
 	PrivateKey, Algorithm string
-	// Version is Sextant's version, which is sent when registering.
+	// Version is Sextant's version.
 	Version string
 	// Timeout bounds one sign-in; 0 is 5 minutes.
 	Timeout time.Duration
@@ -79,12 +68,10 @@ var ErrDeclined = errors.New("the sign-in was declined")
 
 const (
 	defaultPatience = 5 * time.Minute
-	// renewMargin is how long before its expiry a token is renewed; short-lived tokens have a smaller margin.
-	renewMargin = time.Minute
-	// renewLimit bounds one renewal.
-	renewLimit = 30 * time.Second
-	// maxSignIns sign-ins may be started in a row; after that, one may be started every signInWindow/maxSignIns. So
-	// a server that refuses every token cannot keep asking the person.
+	renewMargin     = time.Minute
+	renewLimit      = 30 * time.Second
+	// maxSignIns sign-ins may be started in a row, then one every signInWindow/maxSignIns, so that a server that
+	// refuses every token cannot keep asking the person.
 	maxSignIns   = 3
 	signInWindow = 10 * time.Minute
 )
@@ -108,7 +95,7 @@ type Handler struct {
 
 var _ auth.OAuthHandler = (*Handler)(nil)
 
-// attempt is one running sign-in. ended is closed at its end; read err after that.
+// attempt is one running sign-in. Read err after ended is closed.
 type attempt struct {
 	ended chan struct{}
 	err   error
@@ -145,9 +132,8 @@ func (h *Handler) IsSigningIn() bool {
 	return h.attempt != nil
 }
 
-// TokenSource returns a source of one valid token, or nil if there is none. A token is renewed a minute before it
-// expires, or half of its lifetime before if that is less than a minute. TokenSource waits for a renewal as long as
-// ctx allows; the renewal itself continues.
+// TokenSource returns a source of one valid token, or nil if there is none. It renews a token that is about to expire,
+// and waits for that as long as ctx allows; the renewal itself continues.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	g, r, err := h.currentGrant()
 	if r == nil {
@@ -163,8 +149,6 @@ func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return next.source(), nil
 }
 
-// currentGrant returns the current grant and the renewal that it needs first. Either may be nil. It deletes a grant
-// that has expired and cannot be renewed.
 func (h *Handler) currentGrant() (*grant, *renewal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,7 +166,8 @@ func (h *Handler) currentGrant() (*grant, *renewal, error) {
 }
 
 // Authorize signs in after the server answered req with resp. It waits as long as ctx allows; the sign-in itself
-// continues. It returns nil at once for a 403 that is not about scopes, and if there is a newer token already.
+// continues. It returns nil at once for a 403 that is not about scopes, and if there is a newer token already. After
+// the person declined, it returns that error without asking again.
 func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	defer drain(resp)
 	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
@@ -207,8 +192,6 @@ func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.R
 	}
 }
 
-// begin returns the running sign-in or starts one. It returns nil if there is a fresh token other than c.token
-// already.
 func (h *Handler) begin(c challenge) (*attempt, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -253,7 +236,6 @@ func (h *Handler) begin(c challenge) (*attempt, error) {
 	return running, nil
 }
 
-// challenge is a server's demand to sign in, sent with a 401 or 403.
 type challenge struct {
 	metadata, problem string
 	scopes            []string

@@ -5,8 +5,6 @@ import (
 	"fmt"
 )
 
-// pinnedIssuer returns the first issuer that the server named, or the one that the person agreed to since; ""
-// if none is pinned.
 func (h *Handler) pinnedIssuer() string {
 	if issuer, ok := h.cfg.Store.Key(keyOf("issuer", h.cfg.URL)); ok {
 		return issuer
@@ -19,9 +17,8 @@ func (h *Handler) pinnedIssuer() string {
 	return ""
 }
 
-// checkIssuer prevents the secret that the person registered from being sent to any other issuer that the server
-// names later, because the server may have a new owner. The first issuer is pinned; another one needs the
-// person's agreement. Our own registrations differ for each issuer and need no protection.
+// checkIssuer asks the person before their registered secret is sent to another issuer than before, because the
+// server may have a new owner. Our own registrations differ for each issuer and need no protection.
 func (h *Handler) checkIssuer(ctx context.Context, now string) error {
 	before := h.pinnedIssuer()
 	typed := h.cfg.ClientSecret != "" || h.cfg.PrivateKey != ""

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// renewal is the exchange of one grant's refresh token. Only one runs at a time, because a refresh token often
-// works once. It outlives the request that began it; otherwise the new token would be lost.
+// renewal is the exchange of a grant's refresh token. Only one runs for a grant, because a refresh token often works
+// once. It outlives the request that began it; otherwise the new token would be lost.
 type renewal struct {
 	of    *grant
 	ended chan struct{}
@@ -22,7 +22,6 @@ type renewal struct {
 	err  error
 }
 
-// wait returns the result of the renewal, or the error of ctx if ctx ends first.
 func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	select {
 	case <-r.ended:
@@ -71,9 +70,8 @@ func (h *Handler) renew(g *grant) *renewal {
 	return r
 }
 
-// exchange fetches a new access token with g's refresh token.
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
-	// RFC 8707 demands the resource in a renewal; oauth2 cannot send it.
+	// MCP demands the resource (RFC 8707) in a renewal too; oauth2 cannot send it.
 	httpClient := *h.cfg.HTTP
 	httpClient.Transport = &resourceTransport{next: httpClient.Transport, resource: g.Resource}
 	cfg := &oauth2.Config{
@@ -84,7 +82,6 @@ func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error)
 		&oauth2.Token{RefreshToken: g.Refresh}).Token()
 }
 
-// isRefusal reports whether the issuer refused for good, so that a retry is useless.
 func isRefusal(err error) bool {
 	var refusal *oauth2.RetrieveError
 	return errors.As(err, &refusal) && slices.Contains([]string{
@@ -93,7 +90,6 @@ func isRefusal(err error) bool {
 	}, refusal.ErrorCode)
 }
 
-// resourceTransport adds the resource to the form of a token request.
 type resourceTransport struct {
 	next     http.RoundTripper
 	resource string

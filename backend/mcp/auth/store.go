@@ -13,7 +13,6 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// grant is the result of a sign-in: tokens for one resource from one issuer.
 type grant struct {
 	Issuer   string    `json:"issuer"`
 	Resource string    `json:"resource"`
@@ -26,7 +25,6 @@ type grant struct {
 	Refresh  string    `json:"-"`
 }
 
-// client is a client that is registered at an issuer.
 type client struct {
 	ID string `json:"id"`
 	// Redirect is the registered redirect address, "" if any works.
@@ -35,8 +33,7 @@ type client struct {
 	Secret   string           `json:"-"`
 }
 
-// fresh reports whether the token needs no renewal yet. The margin is at most half of the token's lifetime;
-// otherwise a short-lived token would never be fresh.
+// fresh uses a margin of at most half of the token's lifetime; otherwise a short-lived token would never be fresh.
 func (g *grant) fresh() bool {
 	margin := renewMargin
 	if !g.Got.IsZero() {
@@ -45,7 +42,7 @@ func (g *grant) fresh() bool {
 	return g.Expires.IsZero() || time.Until(g.Expires) > margin
 }
 
-// source returns a source of g's access token. It returns nil for a nil g, as the SDK expects.
+// source returns nil for a nil g, as the SDK expects.
 func (g *grant) source() oauth2.TokenSource {
 	if g == nil {
 		return nil
@@ -60,7 +57,7 @@ func keyOf(kind, of string) string {
 	return "mcp-" + kind + "-" + hex.EncodeToString(sum[:8])
 }
 
-// loadGrant returns the grant, nil for none. It reads the store once. The caller holds mu.
+// loadGrant requires mu.
 func (h *Handler) loadGrant() *grant {
 	if h.loaded {
 		return h.grant
@@ -83,7 +80,7 @@ func (h *Handler) loadGrant() *grant {
 	return g
 }
 
-// storeGrant makes g the current grant and stores it. The caller holds mu.
+// storeGrant requires mu.
 func (h *Handler) storeGrant(g *grant) error {
 	h.grant, h.loaded = g, true
 	text, err := json.Marshal(g)
@@ -97,7 +94,7 @@ func (h *Handler) storeGrant(g *grant) error {
 	)
 }
 
-// deleteGrant deletes the stored tokens. The pinned issuer stays for the next sign-in.
+// deleteGrant keeps the pinned issuer for the next sign-in.
 func (h *Handler) deleteGrant() error {
 	return deleteKeys(h.cfg.Store, h.cfg.URL, "grant", "access", "refresh")
 }
@@ -118,7 +115,6 @@ func deleteKeys(store Store, address string, kinds ...string) error {
 	return all
 }
 
-// registration returns our earlier registration at issuer.
 func (h *Handler) registration(issuer string) (client, bool) {
 	text, ok := h.cfg.Store.Key(keyOf("client", issuer))
 	var c client
@@ -140,14 +136,12 @@ func (h *Handler) storeRegistration(issuer string, c client) error {
 	)
 }
 
-// deleteRegistration deletes a registration that the issuer no longer knows.
 func (h *Handler) deleteRegistration(issuer string) {
 	_ = h.cfg.Store.SetKey(keyOf("client", issuer), "")
 	_ = h.cfg.Store.SetKey(keyOf("client-secret", issuer), "")
 }
 
-// setToken copies the issuer's response to g. asked are the requested scopes, which count as granted if the
-// response names none.
+// setToken gets the requested scopes as asked: they count as granted if the response names none.
 func (g *grant) setToken(token *oauth2.Token, asked []string) {
 	g.Access, g.Got, g.Expires, g.Scopes = token.AccessToken, time.Now(), token.Expiry, asked
 	if token.RefreshToken != "" {
@@ -158,7 +152,6 @@ func (g *grant) setToken(token *oauth2.Token, asked []string) {
 	}
 }
 
-// memoryStore is a Store that is not persistent.
 type memoryStore struct {
 	mu     sync.Mutex
 	values map[string]string

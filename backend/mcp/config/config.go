@@ -19,7 +19,6 @@ import (
 	"sextant/backend/toolprovider/jsonpos"
 )
 
-// maxServers bounds how many servers a file may name.
 const maxServers = 64
 
 // Entry is one server: Command with Args and Env for a program that speaks MCP over its standard input
@@ -31,16 +30,13 @@ type Entry struct {
 	Cwd     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Type is "sse" or, as by default, "http" for a URL. Other programs also write "streamable-http", which means
-	// the same, and "stdio" for a command.
+	// Type is "sse" for the SSE transport; a URL otherwise means streamable HTTP.
 	Type     string `json:"type,omitempty"`
 	Disabled bool   `json:"disabled,omitempty"`
 	// OAuth adds to the sign-in details that the server publishes; usually nil.
 	OAuth *OAuth `json:"oauth,omitempty"`
-	// Sextant limits what the program may access; nil derives the limits from the rest of the entry. Other
-	// programs ignore this member.
+	// Sextant limits what the program may access; nil derives the limits from the rest of the entry.
 	Sextant *access.Override `json:"sextant,omitempty"`
-	// Consents control what the server may ask Sextant for.
 	Consents
 }
 
@@ -60,8 +56,7 @@ type OAuth struct {
 // Consents are a person's decisions about what a server may ask Sextant for. A nil member is undecided: the person
 // is asked during the call that needs it.
 type Consents struct {
-	// Roots controls whether the server may know the folder that the person works in. The person's first answer is
-	// written to the file.
+	// Roots controls whether the server may know the folder that the person works in.
 	Roots *bool `json:"roots,omitempty"`
 	// Sampling controls questions to the person's model: false forbids them; otherwise the person is asked each
 	// time.
@@ -98,8 +93,8 @@ func (e Entry) LocationKey() string {
 	return asJSON(append([]string{e.Cwd, e.Command}, e.Args...))
 }
 
-// ProgramKey returns a key for the program that the entry starts: its command and its first argument that is not
-// an option, which names a package or a script. The version of the package and the folder do not count.
+// ProgramKey returns a key for the program that the entry starts: its command and its first argument that does not
+// begin with "-", which usually names a package or a script. The version of the package does not count.
 func (e Entry) ProgramKey() string {
 	for _, arg := range e.Args {
 		if strings.HasPrefix(arg, "-") {
@@ -113,7 +108,8 @@ func (e Entry) ProgramKey() string {
 	return asJSON([]string{e.Command})
 }
 
-// StartKey returns a key for everything that a server is started with: the whole entry except Disabled and Consents.
+// StartKey returns a key for the whole entry except Disabled and Consents, which a running server need not be restarted
+// for.
 func (e Entry) StartKey() string {
 	e.Disabled, e.Consents = false, Consents{}
 	return asJSON(e)

@@ -18,17 +18,15 @@ import (
 
 const (
 	// FileName is the file's name in the config folder.
-	FileName = "mcp-config.json"
-	// maxBytes bounds the file.
-	maxBytes = 1 << 20
-	// serversField is the field that holds the servers. Other programs use the same name.
+	FileName     = "mcp-config.json"
+	maxBytes     = 1 << 20
 	serversField = "mcpServers"
 )
 
 // ErrUnknownServer means that the config has no server of that name.
 var ErrUnknownServer = errors.New("no such MCP server")
 
-// Read reads the file at path, at most 1 MB. A missing file reads as empty.
+// Read reads the file at path. A missing file reads as empty; one larger than 1 MB is an error.
 func Read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +88,7 @@ func Write(path string, text []byte) error {
 }
 
 // CommandOf returns the command line of the named server in the file at path, or "" if it has none or the file
-// cannot be read. A secret bound to a server is passed to exactly this command line.
+// cannot be read.
 func CommandOf(path, name string) string {
 	entries, _, err := ReadEntries(path)
 	if e, ok := entries[name]; err == nil && ok && e.Command != "" {
@@ -163,7 +161,7 @@ func Merge(path string, servers map[string]json.RawMessage) (added, skipped []st
 	return added, skipped, Write(path, out)
 }
 
-// Remove returns text without the named server. The error is ErrUnknownServer if there is no such server.
+// Remove returns text without the named server. The error wraps ErrUnknownServer if there is no such server.
 func Remove(text []byte, name string) ([]byte, error) {
 	var whole, have map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -176,7 +174,6 @@ func Remove(text []byte, name string) ([]byte, error) {
 	return withServers(whole, have)
 }
 
-// withServers returns the text of the file whole with its servers replaced.
 func withServers(whole, servers map[string]json.RawMessage) ([]byte, error) {
 	var err error
 	if whole[serversField], err = json.Marshal(servers); err != nil {
@@ -189,7 +186,7 @@ func withServers(whole, servers map[string]json.RawMessage) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// Replace returns text with the named server's entry replaced and everything else unchanged. The error is
+// Replace returns text with the named server's entry replaced and everything else unchanged. The error wraps
 // ErrUnknownServer if there is no such server.
 func Replace(text []byte, name string, entry Entry) ([]byte, error) {
 	raw, err := json.Marshal(entry)
@@ -246,7 +243,6 @@ func SetConsents(text []byte, name string, c Consents) ([]byte, error) {
 	return text, nil
 }
 
-// find locates the entry of a server in text. The error wraps ErrUnknownServer if there is none.
 func find(text []byte, name string) (*jsonpos.Index, jsonpos.Span, error) {
 	index, err := jsonpos.Parse(text)
 	if err != nil {
@@ -259,8 +255,6 @@ func find(text []byte, name string) (*jsonpos.Index, jsonpos.Span, error) {
 	return index, span, nil
 }
 
-// setMember changes one member of one server and keeps the rest as it is. A missing member is added, unless the
-// value is the default.
 func setMember(text []byte, name, member, value string, isDefault bool) ([]byte, error) {
 	index, span, err := find(text, name)
 	if err != nil {
@@ -279,7 +273,7 @@ func setMember(text []byte, name, member, value string, isDefault bool) ([]byte,
 	return insert(text, index, server, span, fmt.Sprintf("%q: %s", member, value)), nil
 }
 
-// insert adds a member to the object at server, formatted like its other members.
+// insert formats the member like the other members.
 func insert(text []byte, index *jsonpos.Index, server string, span jsonpos.Span, member string) []byte {
 	keys := index.Order[server]
 	if len(keys) == 0 {

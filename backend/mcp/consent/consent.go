@@ -1,7 +1,6 @@
 // Package consent asks the person the questions of MCP servers: a form, a page to open, a sign-in, a changed tool,
 // the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue shows
-// them. Invisible characters in text from a server are escaped, and secrets in its messages, prompts and tool
-// definitions are masked.
+// them.
 //
 // The methods of an Asker are callbacks for mcpclient.Config and launch.Sandbox. Package requests implements the
 // protocol.
@@ -24,7 +23,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errNobody is the error for a question in a call during which no person can be asked.
 var errNobody = errors.New("no person is at the window to answer")
 
 // Approvals asks the person; approval.Queue implements it.
@@ -37,7 +35,7 @@ var _ Approvals = (*approval.Queue)(nil)
 // Config configures an Asker. All fields are required.
 type Config struct {
 	Approvals Approvals
-	// Mask removes the values of secrets from a text.
+	// Mask replaces the values of secrets in a text.
 	Mask func(text string) string
 	// OpenPage opens an address in the person's own browser. It reports no errors, because the question shows
 	// the address too.
@@ -55,7 +53,6 @@ type Asker struct{ cfg Config }
 // New makes an Asker.
 func New(cfg Config) *Asker { return &Asker{cfg} }
 
-// ask asks a question with the choices "once" and "deny".
 func (a *Asker) ask(ctx context.Context, q event.Approval) (event.ApprovalAnswer, error) {
 	q.Args, q.Hash = json.RawMessage(`{}`), rand.Text()
 	q.Choices = []event.Choice{
@@ -65,7 +62,7 @@ func (a *Asker) ask(ctx context.Context, q event.Approval) (event.ApprovalAnswer
 	return a.cfg.Approvals.Ask(ctx, q)
 }
 
-// askIn asks a question that a server caused during a call, or returns errNobody.
+// askIn asks a question that a server caused during a call. It returns errNobody if nobody can be asked.
 func (a *Asker) askIn(ctx context.Context, call toolspec.Call, q event.Approval) (event.ApprovalAnswer, error) {
 	if !call.From.Interactive {
 		return event.ApprovalAnswer{}, errNobody
@@ -83,7 +80,7 @@ func confirmed(answer event.ApprovalAnswer, err error) (bool, error) {
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
 
-// Elicit asks a server's question: a form to fill in, or a page to open. The question names the server.
+// Elicit asks a server's question: a form to fill in, or a page to open.
 func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.Answer, error) {
 	if !q.Call.From.Interactive {
 		return requests.Answer{}, errNobody
@@ -122,7 +119,7 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 	return requests.Answer{Action: requests.ActionAccept, Content: answer.FormValues}, nil
 }
 
-// escapeForm escapes the invisible characters that a form shows; the values that it sends stay unchanged.
+// escapeForm escapes what a form shows, but not the values that it sends.
 func escapeForm(form []event.FormField) {
 	for i := range form {
 		f := &form[i]
@@ -144,7 +141,7 @@ func (a *Asker) Review(ctx context.Context, c mcpclient.ToolChange) (bool, error
 	}))
 }
 
-// SignIn asks the person whether to sign in to a server, and if so opens page in their browser. It returns
+// SignIn asks the person whether to sign in to a server, and if so opens page in their browser. The error is
 // auth.ErrDeclined if they decline.
 func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	u, err := requests.ParseAddress(page)

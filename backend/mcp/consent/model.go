@@ -62,7 +62,6 @@ func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (reques
 	return reply, nil
 }
 
-// samplingText returns everything that the model would read, for the person to read first.
 func samplingText(q requests.SamplingQuestion) string {
 	var b strings.Builder
 	part := func(who, text string) {

@@ -1,7 +1,6 @@
-// Package definitions turns the tools that an MCP server lists into Sextant's tool definitions. Their names are
-// distinct. Hints never exempt a tool from confirmation. Definitions are pinned, so that a later change can be
-// shown to a person. All that a server sends is text from outside; its size is bounded here. The package does no
-// I/O.
+// Package definitions turns the tools that an MCP server lists into Sextant's tool definitions, with distinct names.
+// A server's hints never exempt a tool from confirmation. Definitions are pinned, so that a later change can be
+// shown to a person. The package does no I/O.
 package definitions
 
 import (
@@ -29,8 +28,7 @@ const (
 	MaxName        = 64
 	maxSchema      = 64 << 10
 	maxDescription = 4000
-	// callLimit is the timeout in a tool's definition.
-	callLimit = 2 * time.Minute
+	callLimit      = 2 * time.Minute
 )
 
 // PublicName returns the catalog's name of a server's tool, made from the server's prefix and the tool's name in
@@ -48,8 +46,7 @@ func hash(text string, bytes int) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// snakeCase converts any name to lower-case ASCII letters, digits and single underscores, beginning with a letter:
-// "getWeather" and "get-weather" become "get_weather".
+// snakeCase converts "getWeather" and "get-weather" to "get_weather".
 func snakeCase(name string) string {
 	var b strings.Builder
 	var last rune
@@ -71,12 +68,11 @@ func snakeCase(name string) string {
 	return strings.TrimSuffix(out, "_")
 }
 
-// hashSuffix matches the hash at the end of a name in snake_case.
 var hashSuffix = regexp.MustCompile(`_[0-9a-f]{8}$`)
 
-// SnakeCaseNames maps each name to a distinct name in snake_case, which does not depend on the order of names. A
-// name that would not be distinct, or that looks as if it ended in a hash, gets a hash of the original. Names that
-// still collide, which only happens on purpose, are left out.
+// SnakeCaseNames maps each name to a distinct name in snake_case, whatever the order of names. A name that would not be
+// distinct, or that looks as if it ended in a hash, gets a hash of the original. Names that still collide, which only
+// happens on purpose, are left out.
 func SnakeCaseNames(names []string) map[string]string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	count := map[string]int{}
@@ -129,8 +125,7 @@ func FromTool(server string, remote bool, t *sdk.Tool) (toolspec.Definition, err
 	}, nil
 }
 
-// Hints converts a tool's annotations. No hint exempts a tool from confirmation, and readOnlyHint is ignored. Every
-// tool must be confirmed on its first use; the person may then grant more.
+// Hints converts a tool's annotations. Confirm is always set, and readOnlyHint is ignored: a server could lie.
 func Hints(a *sdk.ToolAnnotations, remote bool) toolspec.Hints {
 	isTrue := func(p *bool) bool { return p != nil && *p }
 	h := toolspec.Hints{Confirm: true, OpenWorld: remote}

@@ -8,14 +8,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxPinned bounds how many tools of a server are pinned. A longer pin than maxPin bytes is replaced by its hash.
 const (
 	maxPinned = 512
 	maxPin    = 128 << 10
 )
 
-// PinOf returns all that a model or a person reads of a tool, as JSON, or the hash of that if it is longer than 128
-// KB.
+// PinOf returns a tool's name, title, description, schemas and annotations as JSON, or the hash of that if it is longer
+// than 128 KB.
 func PinOf(t *sdk.Tool) string {
 	b, err := json.Marshal(struct {
 		Name         string               `json:"name"`
@@ -34,9 +33,9 @@ func PinOf(t *sdk.Tool) string {
 	return string(b)
 }
 
-// Compare compares the tools that a server lists with their pins. fresh maps the names of new tools to their
-// pins. changed maps each tool that differs from its pin to the tool as it was pinned. Once the maximum number
-// of pins is reached, a new tool counts as changed.
+// Compare compares the tools that a server lists with their pins. fresh maps the names of new tools to their pins.
+// changed maps the name of each tool that differs from its pin to the tool as it was pinned. After 512 pins, a new tool
+// counts as changed.
 func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string, changed map[string]*sdk.Tool) {
 	fresh, changed = map[string]string{}, map[string]*sdk.Tool{}
 	for _, t := range tools {
@@ -47,7 +46,7 @@ func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string
 			fresh[t.Name] = pin
 		case known && before == pin:
 		default:
-			// If the pin is a hash, or there is none, only the name is known.
+			// Without a readable pin, only the name is known.
 			old := &sdk.Tool{Name: t.Name, InputSchema: json.RawMessage(`{"type":"object"}`)}
 			if known {
 				_ = json.Unmarshal([]byte(before), old)

@@ -17,7 +17,6 @@ import (
 	"strings"
 )
 
-// These bound a bundle: the bytes and files that it unpacks to, and the bytes of its manifest.
 const (
 	maxUnpacked = 512 << 20
 	maxFiles    = 20_000
@@ -58,14 +57,12 @@ type manifest struct {
 	} `json:"compatibility"`
 }
 
-// command is a command that starts the server.
 type command struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
 }
 
-// userValue is a setting of a bundle, which the person may have to supply.
 type userValue struct {
 	Title     string          `json:"title"`
 	Required  bool            `json:"required"`
@@ -73,10 +70,9 @@ type userValue struct {
 	Default   json.RawMessage `json:"default"`
 }
 
-// namePattern matches a bundle's name, which becomes a folder's name.
+// namePattern is strict because the name becomes a folder's name.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// bundle reads a .mcpb file without unpacking it.
 func (r Reader) bundle(data []byte) (List, error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -130,7 +126,6 @@ func readManifest(archive *zip.Reader) (manifest, error) {
 	return m, nil
 }
 
-// serverOf returns the server of a bundle that is unpacked in folder.
 func (r Reader) serverOf(m manifest, folder string) Server {
 	how := m.Server.Config.command
 	if own, ok := m.Server.Config.Platforms["linux"]; ok {
@@ -185,7 +180,6 @@ func (r Reader) serverOf(m manifest, folder string) Server {
 	return s
 }
 
-// values returns the default values as text, nil for none.
 func (u userValue) values() []string {
 	var many []string
 	if json.Unmarshal(u.Default, &many) == nil {
@@ -200,7 +194,6 @@ func (u userValue) values() []string {
 	return []string{fmt.Sprint(one)}
 }
 
-// expandList returns the argument, or one argument for each value if it is a placeholder for a list.
 func (m manifest) expandList(arg string) []string {
 	key, ok := strings.CutPrefix(strings.TrimSuffix(arg, "}"), "${user_config.")
 	if !ok || !strings.HasSuffix(arg, "}") {
@@ -212,7 +205,6 @@ func (m manifest) expandList(arg string) []string {
 	return []string{arg}
 }
 
-// unpack writes the bundle to its folder, which must not exist yet. If writing fails, it removes the folder.
 func (b *Bundle) unpack() (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.Folder), 0o700); err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)

@@ -1,7 +1,7 @@
 // Package importers imports MCP servers from the files of other programs: claude_desktop_config.json and
 // .mcp.json (mcpServers), VS Code's mcp.json and settings (servers, with comments), and bundles (.mcpb, a zip
 // file with a manifest). Reader reads such a file, PreviewOf shows what an import would add, and Import adds it
-// to mcp-config.json. The contents of the files are not trusted, and no server is started.
+// to mcp-config.json. The files are not trusted, and no server is started.
 package importers
 
 import (
@@ -22,7 +22,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// These bound the input: servers in a file, bytes of a list and bytes of a bundle.
 const (
 	maxServers = 64
 	maxText    = 1 << 20
@@ -34,14 +33,14 @@ type List struct {
 	// Format describes the file in words.
 	Format  string
 	Servers []Server
-	// Bundle is set if the file is a bundle, which must be unpacked.
+	// Bundle is set if the file is a bundle.
 	Bundle *Bundle
 	// Digest is the SHA-256 of the file in hexadecimal. It proves that the imported file is the previewed one.
 	Digest string
 }
 
-// Server is one server of a List, with its placeholders filled in. Notes say what a person must do before it can
-// work, and what was left out.
+// Server is one server of a List. Placeholders whose value is known are filled in. Notes say what a person must do
+// before it can work, and what was left out.
 type Server struct {
 	Name     string
 	Command  string            `json:"command"`
@@ -59,14 +58,13 @@ type Server struct {
 
 // Reader reads files and fills in their placeholders for one machine.
 type Reader struct {
-	// Env looks up an environment variable.
 	Env func(name string) (value string, ok bool)
 	// Home is the person's home, Workspace the folder that they work in, and Bundles the folder that contains a
 	// folder for each unpacked bundle.
 	Home, Workspace, Bundles string
 }
 
-// NewReader returns the Reader for this machine. Bundles are unpacked in the data folder.
+// NewReader returns the Reader for this machine. Bundles are unpacked below dataDir.
 func NewReader(dataDir, workspace string) Reader {
 	home, _ := os.UserHomeDir() // without one, variables of the home folder stay empty
 	if abs, err := filepath.Abs(workspace); err == nil {
@@ -155,7 +153,6 @@ func (r Reader) read(data []byte) (List, error) {
 	return list, nil
 }
 
-// vscodeInput is a value that VS Code asks the person for.
 type vscodeInput struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
@@ -187,11 +184,8 @@ func (r Reader) server(name string, raw json.RawMessage, inputs []vscodeInput) (
 	return s, nil
 }
 
-// placeholder matches ${name}.
 var placeholder = regexp.MustCompile(`\$\{[^{}]{1,200}\}`)
 
-// fill replaces placeholders with their values. A placeholder without a value stays and adds a note to s, each
-// note once.
 func (r Reader) fill(s *Server, value func(name string) (text, note string)) {
 	noted := map[string]bool{}
 	put := func(text string) string {
@@ -218,7 +212,6 @@ func (r Reader) fill(s *Server, value func(name string) (text, note string)) {
 	}
 }
 
-// value returns the value of ${name}, or a note that says why there is none.
 func (r Reader) value(name string, inputs []vscodeInput) (text, note string) {
 	if id, ok := strings.CutPrefix(name, "input:"); ok {
 		for _, in := range inputs {

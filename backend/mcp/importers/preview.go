@@ -17,7 +17,7 @@ type Preview struct {
 	// Format describes the file in words.
 	Format  string            `json:"format"`
 	Servers []PreviewedServer `json:"servers"`
-	// Bundle is set if the file contains a program.
+	// Bundle is set if the file is a bundle.
 	Bundle *PreviewedBundle `json:"bundle,omitempty"`
 	// Digest identifies the file. An import passes it back, so that nothing but this file is imported.
 	Digest string `json:"digest"`
@@ -34,8 +34,7 @@ type PreviewedServer struct {
 	Exists  bool   `json:"taken"`
 	Problem string `json:"problem"`
 	// Notes say what a person must do before the server works, and what was left out of the import.
-	Notes []string `json:"notes"`
-	// Access describes what the server may access on this machine.
+	Notes  []string      `json:"notes"`
 	Access launch.Access `json:"may"`
 }
 
@@ -74,14 +73,13 @@ func PreviewOf(path string, list List) (Preview, error) {
 	return p, nil
 }
 
-// FillAccess sets the Access of each server: what it could access in sandbox, started in the folder workspace.
+// FillAccess sets the Access of each server to what it could access in sandbox, started in the folder workspace.
 func (p *Preview) FillAccess(sandbox *launch.Sandbox, workspace string) {
 	for i := range p.Servers {
 		p.Servers[i].Access = sandbox.Access(p.Servers[i].Entry, workspace)
 	}
 }
 
-// entry converts the server to an entry of mcp-config.json. problem says why it cannot run, "" if it can.
 func (s Server) entry() (e config.Entry, problem string) {
 	e = config.Entry{
 		Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers, Type: s.Type,
@@ -96,9 +94,9 @@ func (s Server) entry() (e config.Entry, problem string) {
 }
 
 // Import adds the servers of list with the given names, or all if names is empty, to the config at path. It returns
-// the names of those added and of those skipped because they exist. Unless on is true, the servers are added
-// switched off, so that each starts only after a person has read its command; one with Notes is always off. A
-// server that cannot run fails the whole import. A bundle is unpacked first.
+// the names of those added and of those skipped because they exist. Servers are added switched off, so that each starts
+// only after a person has read its command; if on is true, only those with Notes or switched off in the file are. If
+// one cannot run, it adds none.
 func Import(path string, list List, names []string, on bool) (added, skipped []string, err error) {
 	p, err := PreviewOf(path, list)
 	if err != nil {

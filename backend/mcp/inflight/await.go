@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Grace is how long AwaitOutcome waits after its context has ended. Others wait as long for the cause of a broken
-// connection.
+// Grace is how long AwaitOutcome waits after its context has ended.
 const Grace = 2 * time.Second
 
 // Outcome is the result of a request.
@@ -16,8 +15,8 @@ type Outcome[T any] struct {
 }
 
 // Await runs ask with a deadline of limit and returns its outcome, or the error of the context if there is none
-// Grace after the deadline or the end of ctx. A server that reads nothing blocks the write, which has no deadline;
-// then the goroutine of ask ends only with the session.
+// Grace after the context ended. A server that reads nothing blocks the write, which has no deadline; then the
+// goroutine of ask ends only with the session.
 func Await[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	outcome := make(chan Outcome[T], 1)

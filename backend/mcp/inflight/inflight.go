@@ -1,7 +1,6 @@
 // Package inflight keeps track of the tool calls that wait for an MCP server's answer. It matches what the
 // server sends meanwhile (questions to the person, progress) to a call: by the context of the request, by the
-// task or progress token that it names, or, for an older server that names none, because only one call is
-// running.
+// task or progress token that it names, or, if it names none, because only one call is running.
 package inflight
 
 import (
@@ -23,23 +22,22 @@ const MaxQuestions = 10
 // Registry holds the running calls of one server. Its methods may be called concurrently; the zero value is
 // ready.
 type Registry struct {
-	mu    sync.Mutex
-	calls map[*Call]bool
-	// tokens counts the progress tokens issued.
+	mu     sync.Mutex
+	calls  map[*Call]bool
 	tokens int64
 }
 
 // Call is one running call.
 type Call struct {
-	// Context ends with the call.
+	// Context is the context of the call, with the call as a value.
 	Context context.Context //nolint:containedctx // the lifetime of the call
 	Request toolspec.Call
 
 	questions atomic.Int32
-	// asking is full while a question of the call is open.
+	// asking is a semaphore: one question of the call is open at a time.
 	asking chan struct{}
 
-	// Guarded by Registry.mu.
+	// Registry.mu guards token, progress and task.
 	token    string
 	progress *progressReporter
 	task     string
@@ -110,7 +108,7 @@ func (r *Registry) find(is func(*Call) bool) *Call {
 }
 
 // Pause stops the call's deadline until resume is called, which the caller must do. inner ends with ctx, with the
-// call or with resume.
+// call's context or with resume.
 func (c *Call) Pause(ctx context.Context) (inner context.Context, resume func()) {
 	inner, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.Context, cancel)
@@ -139,8 +137,7 @@ func (c *Call) SetTask(id string) {
 	c.task = id
 }
 
-// Report passes line, which is text from outside, to the output of TrackProgress. Lines that come too fast are
-// dropped, except the newest.
+// Report passes line, which is text from outside, to the output of TrackProgress. It may drop lines that come too fast.
 func (c *Call) Report(line string) {
 	c.registry.mu.Lock()
 	p := c.progress
@@ -148,8 +145,8 @@ func (c *Call) Report(line string) {
 	p.report(line)
 }
 
-// TrackProgress sends the progress of the call to output until end is called. The server must use token in its
-// progress notifications.
+// TrackProgress sends the lines of Report to output, which may be nil, until end is called. The server must name token
+// in its progress notifications.
 func (c *Call) TrackProgress(output func(stream, text string)) (token string, end func()) {
 	p := &progressReporter{output: output}
 	r := c.registry
@@ -160,8 +157,7 @@ func (c *Call) TrackProgress(output func(stream, text string)) (token string, en
 	return c.token, p.end
 }
 
-// ReportProgress reports a notification to the running call with its token. It drops one without such a call, which is
-// late or made up.
+// ReportProgress reports a notification to the running call with its token, if there is one.
 func (r *Registry) ReportProgress(p *sdk.ProgressNotificationParams) {
 	token, ok := p.ProgressToken.(string)
 	if !ok {

@@ -13,14 +13,11 @@ import (
 )
 
 const (
-	// reportInterval is the shortest time between two reports to the person, because a server may report each row
-	// of a table.
+	// reportInterval is the shortest time between two reports, because a server may report each row of a table.
 	reportInterval = 250 * time.Millisecond
-	// maxLine bounds one line of progress in characters.
-	maxLine = 200
+	maxLine        = 200
 )
 
-// progressReporter outputs the newest line of progress, at most once per reportInterval.
 type progressReporter struct {
 	output func(stream, text string)
 
@@ -31,8 +28,7 @@ type progressReporter struct {
 	ended bool
 }
 
-// report outputs line now or within reportInterval, unless a newer one replaces it or it repeats the last one. p
-// may be nil.
+// report accepts a nil p.
 func (p *progressReporter) report(line string) {
 	line = servertext.OneLine(line, maxLine)
 	if p == nil || p.output == nil || line == "" {
@@ -47,7 +43,7 @@ func (p *progressReporter) report(line string) {
 	p.flush()
 }
 
-// flush outputs the next line, if there is one, and starts the interval. The caller holds mu.
+// flush requires mu. It starts the next interval if it had a line.
 func (p *progressReporter) flush() {
 	p.timer = nil
 	if p.ended || p.next == "" {
@@ -74,8 +70,7 @@ func (p *progressReporter) end() {
 	}
 }
 
-// progressLine returns the text of a notification, "" if it says nothing. If the total is known, it begins with a
-// percentage, which the window draws as a bar.
+// progressLine begins with a percentage if the total is known: the window draws it as a bar.
 func progressLine(p *sdk.ProgressNotificationParams) string {
 	finite := func(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 	switch {

@@ -15,8 +15,6 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// prepareHome returns the home folder of a server's program. It creates the folder if missing and writes the
-// person's npm registries to it.
 func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 	dir := s.homePath(server, e)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -33,8 +31,7 @@ func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 	return dir, nil
 }
 
-// startedSuffix ends the name of a file beside a home. The file exists once the server has started there
-// successfully.
+// startedSuffix ends the name of a file beside a home, which exists once the server has started there.
 const startedSuffix = ".ran"
 
 // MarkStarted records that a server has started successfully. s may be nil.
@@ -49,9 +46,8 @@ func (s *Sandbox) MarkStarted(server string, e config.Entry) error {
 	return os.WriteFile(dir+startedSuffix, nil, 0o600)
 }
 
-// removePartialPackages removes npx's packages: if an earlier start was interrupted, npx would use a partial one as
-// if it were complete. Call it only before the server's first successful start, because later its own files may be
-// there.
+// removePartialPackages removes npx's packages: if an earlier start was interrupted, npx would use a partial one. It
+// must run before the server's first successful start, because later the server's own files may be there.
 func removePartialPackages(home string) error {
 	root, err := os.OpenRoot(home) // no link may lead out of the home, which the server can write
 	if err != nil {
@@ -62,8 +58,7 @@ func removePartialPackages(home string) error {
 	return nil
 }
 
-// homePath returns a path that depends on the server's name and program, so that another program with the same
-// name does not find this one's files.
+// homePath depends on the program too, so that another one with the same name does not find this one's files.
 func (s *Sandbox) homePath(server string, e config.Entry) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + e.ProgramKey()))
 	return filepath.Join(s.Homes, homeName(server)+"-"+hex.EncodeToString(sum[:4]))

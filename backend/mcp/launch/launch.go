@@ -1,7 +1,7 @@
 // Package launch starts the program of an MCP server. The program runs in the sandbox, limited to what its entry
 // grants and with a separate home folder. It runs outside if Sextant has no sandbox configured, if the person chose
-// that, if a container replaces the sandbox, or if this machine has no sandbox and the person agreed. The package
-// also describes in words what a server may access.
+// that, if a container replaces the sandbox, or if this machine cannot enforce the grants and the person agreed. The
+// package also describes in words what a server may access.
 //
 // It knows nothing of the protocol: it returns the program's standard input and output.
 package launch
@@ -25,8 +25,8 @@ import (
 
 // Program is a server's program after its start.
 type Program interface {
-	// Exited is closed as soon as the program has ended. Done is closed when its child processes have ended
-	// too. After that, ExitStatus says how the program ended.
+	// Exited is closed when the program has ended, Done when its child processes have ended too. After that,
+	// ExitStatus says how the program ended.
 	Exited() <-chan struct{}
 	Done() <-chan struct{}
 	ExitStatus() string
@@ -40,18 +40,18 @@ var ErrDeclined = errors.New("not started")
 
 // Request is a program to start.
 type Request struct {
-	// Server is the server's name.
 	Server string
 	Entry  config.Entry
-	// Path is the search path for commands; Env contains the variables of the entry with secrets filled in.
+	// Path is the search path for commands; Env contains the program's variables as "NAME=value", with secrets.
 	Path string
 	Env  []string
-	// Workspace is the folder to start in if the entry names none.
+	// Workspace is the folder that the person works in. Outside the sandbox, a program whose entry names no folder
+	// starts there.
 	Workspace string
 	// Log receives the program's standard error.
 	Log io.Writer
-	// OnPermissions receives the permissions from the entry before the program starts. It is not called without a
-	// Sandbox.
+	// OnPermissions receives the permissions from the entry before the program starts. It is not called without
+	// Sandbox.Confine.
 	OnPermissions func(access.Permissions)
 	// ConfirmUnsandboxed asks the person whether the program may run without a sandbox; why says why there is none.
 	// A nil error allows it.
@@ -109,7 +109,7 @@ func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadClose
 	return p, p.Stdin, p.Stdout, nil
 }
 
-// ExpandHome replaces a leading "~/" with the home folder. It returns path unchanged if there is none.
+// ExpandHome replaces a leading "~/" with the home folder, if that is known.
 func ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if folder, err := os.UserHomeDir(); err == nil {
@@ -119,8 +119,7 @@ func ExpandHome(path string) string {
 	return path
 }
 
-// checkExecutable returns an error if name cannot be executed. It is relative to dir or, if that is "", to
-// workspace.
+// checkExecutable needs the folder that name is relative to: dir or, if that is "", workspace.
 func checkExecutable(name, dir, workspace string) error {
 	file := name
 	if !filepath.IsAbs(name) {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// copyRegistries writes an .npmrc to a server's home that names the person's registries, without credentials.
-// The server may write its home, so an old file is removed first and no link is followed.
+// copyRegistries follows no link: the server may write its home.
 func copyRegistries(personHome, serverHome string) error {
 	path := filepath.Join(serverHome, ".npmrc")
 	if err := os.RemoveAll(path); err != nil {
@@ -28,11 +27,9 @@ func copyRegistries(personHome, serverHome string) error {
 	return errors.Join(err, file.Close())
 }
 
-// maxNpmrc bounds the person's .npmrc in bytes.
 const maxNpmrc = 64 << 10
 
-// registrySettings returns the lines of a home's .npmrc that name the sources of packages and contain no
-// credentials.
+// registrySettings leaves out credentials: the server can read them.
 func registrySettings(home string) string {
 	path := filepath.Join(home, ".npmrc")
 	info, err := os.Stat(path)

@@ -19,13 +19,12 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// Sandbox runs the programs of servers.
+// Sandbox runs the programs of servers. A nil Sandbox runs them unconfined.
 type Sandbox struct {
 	Confine *confine.Sandbox
-	// Homes is the folder with a home for each server, which stays from one start to the next.
+	// Homes is the folder with a home for each server.
 	Homes string
-	// Home is the person's home, "" if unknown. OwnFolders are Sextant's own folders, which no server is
-	// granted.
+	// Home is the person's home, "" if unknown. OwnFolders are Sextant's own folders.
 	Home       string
 	OwnFolders []string
 	// GrantableFolders are folders in OwnFolders that servers may be granted; Bundles is the one with the
@@ -33,7 +32,7 @@ type Sandbox struct {
 	GrantableFolders []string
 	Bundles          string
 	Places           *protectedpaths.Classifier
-	// ForbiddenPaths returns the paths that the person's rules hide from servers. Start requires it.
+	// ForbiddenPaths returns the paths that the person's rules hide from servers. It is required with Confine.
 	ForbiddenPaths func(ctx context.Context) ([]string, error)
 	// Egress carries the requests of servers that were granted single hosts; if it is nil, they reach no host.
 	Egress *egress.Guard
@@ -44,7 +43,7 @@ type Sandbox struct {
 	ConfirmUnsandboxed func(ctx context.Context, server, line, why string) (bool, error)
 }
 
-// memoryLimit bounds a server's program in bytes; package managers need that much.
+// memoryLimit is what package managers need.
 const memoryLimit = 4 << 30
 
 // Permissions returns what the entry of a server lets its program access, started in the folder workspace. s
@@ -96,7 +95,7 @@ func (s *Sandbox) Access(e config.Entry, workspace string) Access {
 	return Access{Sentences: p.Sentences(), Unsandboxed: p.Unsandboxed}
 }
 
-// missing says why a program cannot be limited to its grants on this machine, or returns "" if it can.
+// missing says why the sandbox cannot limit a program to p, or returns "".
 func (s *Sandbox) missing(p access.Permissions) string {
 	if s == nil || s.Confine == nil {
 		return "it was not set up"
@@ -163,8 +162,6 @@ func (s *Sandbox) startInside(
 	return p, stdin, stdout, nil
 }
 
-// defaultDir returns the folder that a program starts in if permissions names none: the server's home or, where the
-// sandbox hides its content, the person's home.
 func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string {
 	if s.Home == "" || !s.Confine.IsolatesNetwork() || permissions.ReadsAll(s.Home) {
 		return home
@@ -172,7 +169,6 @@ func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string
 	return s.Home
 }
 
-// proxy returns a function that serves a proxy on a listener until stop is called. The proxy connects only to hosts.
 func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
 	allow := func(_ context.Context, host string) error {
 		if policy.HostMatches(host, hosts) {
@@ -192,13 +188,13 @@ type confinedProgram struct {
 	err     error
 }
 
-// Exited returns the same channel as Done: the sandbox ends with all its processes.
+// Exited returns the same channel as Done.
 func (p *confinedProgram) Exited() <-chan struct{} { return p.done }
 
 // Done is closed when the program and its child processes have ended.
 func (p *confinedProgram) Done() <-chan struct{} { return p.done }
 
-// ExitStatus says how the program ended.
+// ExitStatus says how the program ended, or that it still runs.
 func (p *confinedProgram) ExitStatus() string {
 	select {
 	case <-p.done:

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// SearchPath returns path with the folders that a person's shell adds and a start from the desktop lacks: those
-// of version managers, Homebrew and npm. They come after path, so that they hide nothing in it.
+// SearchPath returns path with the folders that a person's shell adds and a start from the desktop lacks. They come
+// after path, so that they hide nothing in it.
 func SearchPath(path, home string) string {
 	folders := filepath.SplitList(path)
 	add := func(folder string) {
@@ -37,8 +37,6 @@ func SearchPath(path, home string) string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// npmPrefix returns the folder in which npm installs programs according to ~/.npmrc, or "" if that does not
-// say.
 func npmPrefix(home string) string {
 	file, err := os.Open(filepath.Join(home, ".npmrc"))
 	if err != nil {
@@ -64,8 +62,6 @@ func npmPrefix(home string) string {
 	return ""
 }
 
-// nvmDefault returns the bin folder of nvm's default Node version, or of the newest if the default is not
-// installed; "" without nvm.
 func nvmDefault(home string) string {
 	base := filepath.Join(home, ".nvm")
 	found, err := filepath.Glob(filepath.Join(base, "versions", "node", "v*"))
@@ -85,7 +81,6 @@ func nvmDefault(home string) string {
 	return filepath.Join(chosen, "bin")
 }
 
-// versionOf returns the version at the end of a path, nil for none: 22, 3, 1 for "…/v22.3.1".
 func versionOf(path string) (parts []int) {
 	version := strings.TrimPrefix(filepath.Base(path), "v")
 	for _, part := range strings.Split(version, ".") {
@@ -101,8 +96,6 @@ func versionOf(path string) (parts []int) {
 	return parts
 }
 
-// executable returns the file on path that name refers to, or name itself if it contains a slash or nothing is
-// found.
 func executable(name, path string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name

@@ -19,12 +19,9 @@ import (
 )
 
 const (
-	// pageLimit bounds how long a server may take to return a page or a resource for it.
-	pageLimit = 20 * time.Second
-	// maxAnswer bounds the answer that is passed to a page, maxLine a line that a page logs, both in bytes.
-	maxAnswer = 4 << 20
-	maxLine   = 2000
-	// maxDomains bounds the uses of origins that a person can allow the pages of one server.
+	pageLimit  = 20 * time.Second
+	maxAnswer  = 4 << 20
+	maxLine    = 2000
 	maxDomains = 128
 )
 
@@ -36,8 +33,7 @@ type AppTool struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// AppDefinitions returns the tools that a server's pages may call, under their names in the catalog; nil if it is
-// not running.
+// AppDefinitions returns the tools that a server's pages may call, under their names in the catalog.
 func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +52,7 @@ func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	return defs
 }
 
-// AppTools returns the same tools as AppDefinitions under the server's names for them.
+// AppTools returns the tools of AppDefinitions under the server's names for them.
 func (s *Servers) AppTools(server string) []AppTool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +72,8 @@ func (t tool) appTool() AppTool {
 }
 
 // App returns the page that shows calls of a tool, and the tool. name is the server's name for the tool, or its
-// name in the catalog. The error wraps apps.ErrNoPage if the tool has no page or the page cannot be shown.
+// name in the catalog. For a connected server, the error wraps apps.ErrNoPage if the tool has no page, or if what the
+// server returns is no page.
 func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppTool, error) {
 	s.mu.Lock()
 	v := s.servers[server]
@@ -107,8 +104,6 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 	return page, found.appTool(), nil
 }
 
-// listedMeta returns the _meta of a page from the list of resources, nil if there is none. It requests the list
-// only if the page itself has no _meta.ui.
 func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
 	for _, c := range contents {
 		if _, declared := c.Meta["ui"]; declared {
@@ -129,7 +124,6 @@ func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents [
 	return nil
 }
 
-// readForPage reads a resource. It fails if the resource is larger than a page may be.
 func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
 	ctx, session, done, err := s.Session(ctx, server)
 	if err != nil {
@@ -146,7 +140,7 @@ func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.R
 	read := []*sdk.ResourceContents{}
 	for _, c := range answer.Contents {
 		if c == nil {
-			continue // a server may say null
+			continue
 		}
 		if left -= len(c.Text) + len(c.Blob); left < 0 {
 			return nil, fmt.Errorf("%s of %s is larger than %d MB", excerpt.TruncateRunes(uri, 200), server,
@@ -157,7 +151,7 @@ func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.R
 	return read, nil
 }
 
-// ReadForApp answers a page's resources/read as JSON, with the person's secrets masked.
+// ReadForApp reads a resource and returns the result of resources/read as JSON, with the person's secrets masked.
 func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawMessage, error) {
 	contents, err := s.readForPage(ctx, server, uri)
 	if err != nil {
@@ -170,8 +164,6 @@ func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawM
 	return s.cfg.Secrets.MaskJSON(raw), nil
 }
 
-// answerForPage returns the unchanged answer to a call, for the page that shows the call or made it. It returns nil
-// for other calls, and for an answer larger than maxAnswer.
 func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.CallToolResult) json.RawMessage {
 	if call.From.Caller != toolspec.CallerApp && !v.hasPage(theirs) {
 		return nil
@@ -184,7 +176,6 @@ func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.Ca
 	return raw
 }
 
-// hasPage reports whether a page shows the calls of the tool that the server calls theirs.
 func (v *server) hasPage(theirs string) bool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
@@ -203,7 +194,7 @@ func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, erro
 }
 
 // AllowAppDomains adds uses to those of AppDomains. Only the person may decide that. If a use is malformed or there
-// are too many, nothing changes.
+// are too many, it returns an error and adds none.
 func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []string) error {
 	v, err := s.server(server)
 	if err != nil {

@@ -24,14 +24,13 @@ import (
 )
 
 const (
-	// maxCallTime bounds a call without a shorter deadline.
 	maxCallTime = 30 * time.Minute
 	// codeUndelivered is the SDK's code for a request that HTTP did not deliver.
 	codeUndelivered = -32005
 )
 
-// Execute runs call on its server. The error is always nil: failures are in the Result. Progress is passed to
-// output, one line at a time.
+// Execute runs call on its server. The error is always nil: failures are in the Result. output may be nil; it
+// receives lines of progress.
 func (s *Servers) Execute(
 	ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string),
 ) (toolspec.Result, error) {
@@ -47,7 +46,7 @@ func (s *Servers) Execute(
 	return s.call(ctx, v.name, t.theirs, call, output), nil
 }
 
-// find returns the tool with a public name, and its server, nil if there is none. The caller holds mu.
+// find requires s.mu. The server is nil if no tool has that name.
 func (s *Servers) find(public string) (*server, tool) {
 	for _, v := range s.servers {
 		for _, t := range v.tools {
@@ -59,7 +58,6 @@ func (s *Servers) find(public string) (*server, tool) {
 	return nil, tool{}
 }
 
-// notCallable returns a failure that says why a server, or one of its tools, cannot be called now.
 func (s *Servers) notCallable(server, tool string) toolspec.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,9 +116,8 @@ func unknownServer(name string) error {
 	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.TruncateRunes(name, 64))
 }
 
-// Call runs a tool of a server; name is any of the tool's names. It bypasses the policy: calls of programs and
-// models must go through the pipeline instead, under the name that ToolName returns. No person is asked during the
-// call: a question of the server is canceled, and a changed tool is refused.
+// Call runs one of a server's own tools; name is any of the tool's names. It bypasses the policy: calls of programs
+// and models must go through the pipeline instead, under the name that ToolName returns.
 func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
 	return s.call(ctx, server, name, toolspec.Call{Args: args}, nil)
 }
@@ -180,8 +177,8 @@ func (s *Servers) call(
 	return r
 }
 
-// send sends one call and waits for its answer, at most for inflight.Grace after the end of ctx. A server that
-// reads nothing blocks the write, which has no deadline; then the goroutine ends with the session.
+// send waits at most inflight.Grace after the end of ctx. A server that reads nothing blocks the write, which has no
+// deadline; then the goroutine ends with the session.
 func (v *server) send(
 	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, params *sdk.CallToolParams,
 ) (*sdk.CallToolResult, error) {
@@ -202,7 +199,6 @@ func (v *server) send(
 	return nil, ctx.Err()
 }
 
-// waitForTask waits for the result of a call that its server continues as a task; first is the task's first state.
 func (v *server) waitForTask(
 	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, first *tasks.State,
 ) (*sdk.CallToolResult, error) {
@@ -215,8 +211,7 @@ func (v *server) waitForTask(
 	return task.Wait(ctx)
 }
 
-// callFailed returns the result of a failed call. outer is the caller's context; ctx also ends with the session
-// and with the call's deadline.
+// callFailed gets the context of the caller as outer; ctx also ends with the session and with the call's deadline.
 func (v *server) callFailed(
 	outer, ctx context.Context, session *sdk.ClientSession, group *sessionGroup, name string, err error,
 ) toolspec.Result {
@@ -261,12 +256,10 @@ func (v *server) callFailed(
 	return r
 }
 
-// timedOut reports whether ctx ended at its deadline.
 func timedOut(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), deadline.ErrExceeded)
 }
 
-// taskFailed returns the result of a failed call that continued as a task, or nil if another cause applies.
 func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, name string, err error) *toolspec.Result {
 	var canceled *tasks.CanceledError
 	var ended *tasks.EndedError
@@ -293,8 +286,7 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 	return &r
 }
 
-// whyEnded waits a few seconds for the reason why the session ended, and returns it, or else the text of err. The
-// reason says more than err, the error of a call in the session.
+// whyEnded waits for the reason why the session ended, which says more than err, the error of a call in it.
 func (v *server) whyEnded(ctx context.Context, err error) string {
 	for started := time.Now(); ctx.Err() == nil && time.Since(started) < 2*inflight.Grace; {
 		v.owner.mu.Lock()

@@ -1,14 +1,13 @@
 // Package mcpclient runs the MCP servers that a person lists in mcp-config.json, and offers their tools to the
 // pipeline under names such as "server__tool". A server is a program that runs as a child process, or a remote
-// one. Its tools are not configured: it lists them when it is asked.
+// one.
 //
-// All that a server sends is text from outside: its size is bounded, its hints exempt no call from a question,
-// and its answers carry the source "mcp:<server>". A server that stops is reported as down and restarted with a
-// growing pause; the others keep running.
+// What a server sends is text from outside: its hints exempt no tool from confirmation, and its answers carry the
+// source "mcp:<server>". A server that fails is reported as down and restarted after a pause, unless the person
+// declined to start it; the others keep running.
 //
-// The official SDK implements the protocol. This package maintains the connections (server, health), sends calls
-// (call), has changed tools reviewed (review) and edits the config (manage). The other packages of backend/mcp do
-// the rest, such as starting programs and reading resources.
+// The official SDK implements the protocol. The other packages of backend/mcp start programs, sign in, answer the
+// requests of servers and read resources.
 package mcpclient
 
 import (
@@ -35,29 +34,28 @@ import (
 
 // Journal publishes the events of Servers.
 type Journal interface {
-	// Publish records e and shows it to all subscribers. It must not call Servers.
+	// Publish must not call Servers, which may hold a lock meanwhile.
 	Publish(e event.Event)
 }
 
 // Config configures Servers.
 type Config struct {
-	// Path is the path of mcp-config.json. The file may be missing and be created later.
+	// Path is the path of mcp-config.json, which need not exist.
 	Path    string
 	Journal Journal
 	Log     *slog.Logger
-	// Version is Sextant's version, which is sent to servers.
+	// Version is Sextant's version.
 	Version string
-	// Workspace is the workspace. Entries without cwd start there if they run outside the sandbox or may access it; ""
-	// is the working folder of Sextant.
+	// Workspace is the folder that the person works in; "" is the working folder of Sextant.
 	Workspace string
 	// Secrets replaces the names of secrets in env, headers and oauth with their values; nil replaces none.
 	Secrets *secrets.Vault
-	// Egress sends the requests to remote servers; nil sends them without an egress guard.
+	// Egress sends the requests to remote servers and their authorization servers; nil uses no egress guard.
 	Egress http.RoundTripper
 	// Store stores the tokens of sign-ins; nil stores them in memory.
 	Store auth.Store
 	// OpenPage asks the person, and opens the page on which they sign in to a server in their browser. It
-	// returns an error if it did not. If it is nil, nobody can sign in.
+	// returns an error if it did not. If it is nil, no person can sign in.
 	OpenPage func(ctx context.Context, server, page string) error
 	// ConfirmIssuer asks the person whether their client secret for a server may be sent to another authorization
 	// server than before. If it is nil, it may not.
@@ -80,21 +78,16 @@ type Config struct {
 	timing
 }
 
-// timing contains intervals that tests shorten; 0 is the default.
+// timing is set by tests; 0 is the default of a duration.
 type timing struct {
-	// firstPause bounds the first pause before a failed server is restarted, maxPause every pause.
-	firstPause, maxPause time.Duration
-	// checkInterval is the time between health checks of a server; checkLimit bounds the wait for its answer.
+	firstPause, maxPause      time.Duration
 	checkInterval, checkLimit time.Duration
-	// relistLimit bounds how long a running server may take to list its tools again.
-	relistLimit time.Duration
-	// died, if set, is called after every failure that leads to a restart.
-	died func()
+	relistLimit               time.Duration
+	died                      func()
 }
 
 // Servers manages all configured MCP servers. Its methods may be called concurrently.
 type Servers struct {
-	// Reader reads the servers' resources and prompts.
 	resources.Reader
 
 	cfg    Config
@@ -102,28 +95,26 @@ type Servers struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	// configMu makes reading or writing the config one step with starting and stopping servers.
+	// configMu makes reading or writing the config one step with starting and stopping servers. It is locked
+	// before publishMu and mu.
 	configMu sync.Mutex
 	text     []byte
 	loaded   bool
 
-	mu      sync.Mutex
-	life    context.Context //nolint:containedctx // set by Start, ended by Close
-	servers map[string]*server
-	problem string
-	// consents are the decisions in the config about what servers may ask for, by server.
+	mu       sync.Mutex
+	life     context.Context //nolint:containedctx // set by Start, ended by Close
+	servers  map[string]*server
+	problem  string
 	consents map[string]config.Consents
-	// saving counts the goroutines that write a person's answer to the config; they lock configMu.
-	saving sync.WaitGroup
-	// notifyPending is true while an event about notifications waits to be published.
+	// saving counts goroutines that lock configMu.
+	saving        sync.WaitGroup
 	notifyPending bool
-	// unsandboxed contains the programs that the person let run without a sandbox, by name and command line.
+	// unsandboxed has the programs that the person let run without a sandbox, keyed by name, NUL and command line.
 	unsandboxed map[string]bool
 
 	// publishMu makes reading and publishing the list one step, so that an older list is never published after
 	// a newer one. It is locked before mu.
-	publishMu sync.Mutex
-	// published is the last published list and offered the last definitions, both as JSON.
+	publishMu          sync.Mutex
 	published, offered string
 }
 
@@ -152,9 +143,8 @@ func New(cfg Config) *Servers {
 	return s
 }
 
-// Start reads the config, starts its servers and watches the file until Close or the end of ctx. It also deletes
-// the homes of servers that are no longer in the config. It does not wait for the servers. The error is always nil:
-// Problem reports a config that cannot be read. Call Start once.
+// Start reads the config, starts its servers without waiting for them, and watches the file until Close or the end
+// of ctx. The error is always nil: Problem reports a config that cannot be read. Call Start once.
 func (s *Servers) Start(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
@@ -171,7 +161,7 @@ func (s *Servers) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close stops watching and stops every server. It returns after their processes have ended.
+// Close stops all servers. It returns after their programs have ended.
 func (s *Servers) Close() {
 	s.mu.Lock()
 	cancel := s.cancel
@@ -198,7 +188,7 @@ func stopAll(all []*server) {
 	ends.Wait()
 }
 
-// Problem says why the config on disk is not in effect, or returns "" if it is.
+// Problem says what was wrong with the config file, or returns "".
 func (s *Servers) Problem() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +206,6 @@ func (s *Servers) List() []event.MCPServer {
 	return list
 }
 
-// reload applies the config file if it changed. An invalid file changes nothing but the Problem.
 func (s *Servers) reload() {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -228,7 +217,7 @@ func (s *Servers) reload() {
 	s.apply(text)
 }
 
-// apply puts text into effect as the config, or sets the Problem if it is invalid. The caller holds configMu.
+// apply requires configMu.
 func (s *Servers) apply(text []byte) {
 	if s.loaded && slices.Equal(text, s.text) {
 		return
@@ -291,7 +280,6 @@ func (s *Servers) setProblem(text string) {
 	}
 }
 
-// publish publishes an event if the list of servers has changed since the last call, and one if their tools have.
 func (s *Servers) publish() {
 	if s.cfg.Journal == nil {
 		return

@@ -24,25 +24,20 @@ import (
 )
 
 const (
-	// maxMessage bounds one message of a server in bytes.
-	maxMessage = 16 << 20
-	// maxRedirects bounds the redirects of one request.
+	maxMessage   = 16 << 20
 	maxRedirects = 5
-	// issuerLimit bounds one request to an authorization server.
-	issuerLimit = 30 * time.Second
+	issuerLimit  = 30 * time.Second
 )
 
-// connection is the connection to one server: a program that we started, or HTTP.
 type connection struct {
 	transport sdk.Transport
 	// process and stdout are nil for a remote server.
-	process launch.Program
-	stdout  io.Closer
-	// closeIdle, if set, closes idle connections.
+	process   launch.Program
+	stdout    io.Closer
 	closeIdle func()
 }
 
-// ended returns a channel that is closed when the server's process ends, nil for a remote server.
+// ended returns nil for a remote server.
 func (c *connection) ended() <-chan struct{} {
 	if c.process == nil {
 		return nil
@@ -67,7 +62,6 @@ func (v *server) dial(ctx context.Context) (*connection, error) {
 	return v.startProgram(ctx)
 }
 
-// startProgram starts the server's program and connects to its standard input and output.
 func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	env := make([]string, 0, len(v.entry.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
@@ -104,8 +98,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	}, nil
 }
 
-// askWithoutSandbox asks the person whether the server may run without a sandbox. It returns nil if they agree,
-// which lasts until Sextant ends, and launch.ErrDeclined otherwise.
+// askWithoutSandbox returns nil or wraps launch.ErrDeclined. An agreement lasts until Sextant ends.
 func (v *server) askWithoutSandbox(ctx context.Context, why string) error {
 	line := v.entry.CommandOrURL()
 	key := v.name + "\x00" + line
@@ -134,7 +127,6 @@ func (v *server) askWithoutSandbox(ctx context.Context, why string) error {
 	return nil
 }
 
-// dialHTTP prepares the requests to a remote server.
 func (v *server) dialHTTP() (*connection, error) {
 	u, err := url.Parse(v.entry.URL)
 	if err != nil {
@@ -180,7 +172,6 @@ func (v *server) dialHTTP() (*connection, error) {
 	return conn, nil
 }
 
-// fillSecrets replaces the names of secrets in text with their values.
 func (v *server) fillSecrets(text string, sink secrets.Sink) (string, error) {
 	if v.owner.cfg.Secrets == nil {
 		return text, nil
@@ -188,8 +179,6 @@ func (v *server) fillSecrets(text string, sink secrets.Sink) (string, error) {
 	return v.owner.cfg.Secrets.Fill(text, sink, nil)
 }
 
-// oauthHandler returns the handler that signs in to the server at u. It keeps one handler until the server is
-// stopped, so that a new connection does not ask the person again.
 func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.OAuthHandler, error) {
 	if v.signin != nil {
 		return v.signin, nil
@@ -223,8 +212,7 @@ func (v *server) openPage(ctx context.Context, server, page string) error {
 	return v.owner.cfg.OpenPage(ctx, server, page)
 }
 
-// serverTransport sends requests to the configured host only, with the configured headers, which may contain keys.
-// It bounds the size of responses that are not streams.
+// serverTransport refuses other hosts, because the configured headers may contain keys.
 type serverTransport struct {
 	next    http.RoundTripper
 	scheme  string
@@ -259,14 +247,13 @@ func (t *serverTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isEventStream reports whether resp is a successful event stream, which has no maximum length: the SDK bounds each
-// event.
+// isEventStream reports whether resp is a successful event stream, which may have any length.
 func isEventStream(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && kind == "text/event-stream" && resp.StatusCode >= 200 && resp.StatusCode < 300
 }
 
-// boundedBody is a body that ends with an error after left bytes, because the SDK reads a body of any length.
+// boundedBody fails after left bytes, because the SDK reads a body of any length.
 type boundedBody struct {
 	io.ReadCloser
 	left int

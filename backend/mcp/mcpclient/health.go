@@ -14,17 +14,14 @@ import (
 )
 
 const (
-	// localInterval and remoteInterval are the times between health checks of a server.
 	localInterval  = 30 * time.Second
 	remoteInterval = 2 * time.Minute
-	// checkLimit bounds the wait for the answer to a check. After maxMissed checks in a row without an answer, a
-	// server without running calls counts as down.
+	// After maxMissed checks in a row without an answer, a server without running calls counts as down.
 	checkLimit = 10 * time.Second
 	maxMissed  = 3
 )
 
-// pause returns how long to wait after so many earlier failures in a row. It doubles each time up to maxPause, with
-// jitter, so that servers that failed together do not restart together.
+// pause has jitter, so that servers that failed together do not restart together.
 func (t *timing) pause(failures int) time.Duration {
 	longest := min(t.firstPause<<min(failures, 20), t.maxPause)
 	return longest/2 + rand.N(longest/2+1) //nolint:gosec // nobody gains by guessing it
@@ -37,8 +34,6 @@ func (v *server) checkSoon() {
 	}
 }
 
-// watchSession checks the health of a running session and updates its tools until it ends. It returns why it
-// ended.
 func (v *server) watchSession(
 	ctx context.Context, conn *connection, session *sdk.ClientSession, group *sessionGroup, closed <-chan error,
 ) error {
@@ -84,8 +79,7 @@ func (v *server) watchSession(
 	}
 }
 
-// relist lists the tools again. A busy server may be late with them; that does not end the session but causes a
-// health check.
+// relist keeps the session of a server that is late with its tools, because it may be busy.
 func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late bool, err error) {
 	limit, cancel := context.WithTimeout(ctx, v.owner.cfg.relistLimit)
 	defer cancel()
@@ -101,8 +95,6 @@ func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late b
 	return false, nil
 }
 
-// startCheck returns the channel for the result of running, the running health check, or of a new one if that is
-// nil.
 func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, running chan error) chan error {
 	if running != nil {
 		return running
@@ -123,21 +115,18 @@ func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, run
 	return result
 }
 
-// check sends a request that every server should answer.
 func check(ctx context.Context, session *sdk.ClientSession) error {
 	if initialized := session.InitializeResult(); initialized == nil ||
 		initialized.ProtocolVersion < statelessRevision {
 		return session.Ping(ctx, nil)
 	}
-	// This revision has no ping, but every server can list its tools. The SDK does not answer a custom method
-	// from its cache.
+	// This revision has no ping. The SDK does not answer a custom method from its cache.
 	_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list",
 		&sdk.ListToolsParams{})
 	return err
 }
 
-// noAnswer returns err if it means that no answer came, otherwise nil. An error response is an answer, because
-// small servers do not support ping.
+// noAnswer returns nil for an error response, which is an answer: small servers do not support ping.
 func noAnswer(err error) error {
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code != codeUndelivered {
@@ -146,8 +135,6 @@ func noAnswer(err error) error {
 	return err
 }
 
-// checked records the result of a check, and returns how many failed in a row. After a failure the server is
-// degraded and, unless maxMissed is reached, checked again at once.
 func (v *server) checked(err error) (missed int) {
 	state, why := stateReady, ""
 	if err != nil {
@@ -173,8 +160,6 @@ func (v *server) checked(err error) (missed int) {
 	return missed
 }
 
-// disconnect ends a session, which may be nil, and its connection. It waits at most stopGrace for the session to
-// end.
 func (v *server) disconnect(conn *connection, session *sdk.ClientSession) {
 	if session == nil {
 		conn.close()

@@ -14,7 +14,6 @@ import (
 	"sextant/backend/mcp/servertext"
 )
 
-// server returns the server of that name. The error wraps config.ErrUnknownServer.
 func (s *Servers) server(name string) (*server, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,8 +34,7 @@ func (s *Servers) entries() map[string]config.Entry {
 	return all
 }
 
-// Log returns the end of a server's log, at most 64 KB, with secrets masked: its standard error, its log messages
-// and the lines that its pages log. It is text from outside.
+// Log returns the end of a server's log, with secrets masked. It is text from outside.
 func (s *Servers) Log(name string) (string, error) {
 	v, err := s.server(name)
 	if err != nil {
@@ -53,7 +51,7 @@ func (s *Servers) IsConnected(name string) bool {
 	return v != nil && v.session != nil
 }
 
-// Entry returns the entry of a server as it is in effect, even if the file has changed since.
+// Entry returns the entry that is in effect for a server, even if the file has changed since.
 func (s *Servers) Entry(name string) (config.Entry, error) {
 	v, err := s.server(name)
 	if err != nil {
@@ -81,12 +79,11 @@ func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 	return e, nil
 }
 
-// Access describes what a server with that entry may access on this machine.
+// Access describes what a server with the entry e may access on this machine.
 func (s *Servers) Access(e config.Entry) launch.Access {
 	return s.cfg.Sandbox.Access(e, s.cfg.Workspace)
 }
 
-// edit writes the config file with the text that change returns and, if apply is true, puts it into effect at once.
 func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -104,13 +101,13 @@ func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) err
 	return nil
 }
 
-// SetEnabled switches a server on or off, in the config file too. After an error nothing has changed.
+// SetEnabled switches a server on or off in the config file and puts that into effect.
 func (s *Servers) SetEnabled(_ context.Context, name string, enabled bool) error {
 	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetDisabled(text, name, !enabled) })
 }
 
-// SetConsents writes to the config file what a server may ask for; nil members of c change nothing. A running
-// server keeps running, and a change of the features that it is offered takes effect when it connects again.
+// SetConsents writes to the config file what a server may ask for; nil members of c change nothing. A running server
+// learns of changed features when it connects again.
 func (s *Servers) SetConsents(name string, c config.Consents) error {
 	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetConsents(text, name, c) })
 }
@@ -146,7 +143,6 @@ func (s *Servers) Put(name string, entry config.Entry, replace bool) error {
 	})
 }
 
-// merge runs write, which changes the config file, and puts the file into effect.
 func (s *Servers) merge(write func() error) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -181,8 +177,7 @@ func (s *Servers) Import(list importers.List, names []string) (added, skipped []
 	return added, skipped, nil
 }
 
-// Restart stops a server and starts it again at once, even if it was waiting for its next try. The server must be
-// switched on and its entry valid.
+// Restart stops a server and starts it again at once. The server must be switched on and its entry valid.
 func (s *Servers) Restart(name string) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -248,5 +243,5 @@ func (s *Servers) hasURL(url string) bool {
 // ErrorText returns the text of err for a person, see servertext.Sentence.
 func ErrorText(err error) string { return servertext.Sentence(err.Error()) }
 
-// IsUnknownServer reports whether err is the error for a server that does not exist.
+// IsUnknownServer reports whether err wraps config.ErrUnknownServer.
 func IsUnknownServer(err error) bool { return errors.Is(err, config.ErrUnknownServer) }

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// KnownServerStore remembers facts about servers; the store implements it. It may be called concurrently.
+// KnownServerStore remembers facts about servers. Its methods may be called concurrently.
 type KnownServerStore interface {
 	// KnownServer returns the facts stored under key, the zero value for an unknown server.
 	KnownServer(ctx context.Context, key string) (wire.KnownServer, error)
@@ -22,12 +22,11 @@ type KnownServerStore interface {
 const (
 	// statelessRevision is the first revision of the protocol without a handshake.
 	statelessRevision = "2026-07-28"
-	// revisionAge is how long the remembered revision of an older server is used; after that, the server may
-	// have been updated.
+	// revisionAge is how long a remembered revision is used; after that, the server may have been updated.
 	revisionAge = 7 * 24 * time.Hour
 )
 
-// key returns the key that the server is remembered under. Another command or address is another server.
+// key changes with the command or address, because that is another server.
 func (v *server) key() string {
 	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.LocationKey()))
 	return hex.EncodeToString(sum[:])
@@ -41,7 +40,6 @@ func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	return known, nil
 }
 
-// remember stores what change makes of the facts remembered about the server.
 func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) error {
 	v.memoryMu.Lock()
 	defer v.memoryMu.Unlock()
@@ -54,7 +52,7 @@ func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) e
 	return v.owner.cfg.KnownServers.SaveKnownServer(ctx, known)
 }
 
-// rememberedRevision returns the protocol revision to connect with, "" for the newest.
+// rememberedRevision returns "" for the newest.
 func (v *server) rememberedRevision(ctx context.Context) string {
 	known, err := v.known(ctx)
 	if err != nil {
@@ -66,7 +64,6 @@ func (v *server) rememberedRevision(ctx context.Context) string {
 	return known.Revision
 }
 
-// volatileMemory is a KnownServerStore that is not persistent.
 type volatileMemory struct {
 	mu    sync.Mutex
 	known map[string]wire.KnownServer

@@ -20,25 +20,20 @@ import (
 )
 
 const (
-	// maxWatched bounds how many resources of a server are watched; a new one replaces the oldest.
 	maxWatched = 8
-	// notifyInterval is how long notifications are collected for one event, so that a server that sends many causes
-	// few.
+	// notifyInterval collects notifications for one event, because a server may send many.
 	notifyInterval = 200 * time.Millisecond
 
-	// maxLogged bounds one log message of a server in characters.
-	maxLogged = 1000
-	// levelLimit bounds the request that sets the log level to loggedLevel.
+	maxLogged   = 1000
 	levelLimit  = 10 * time.Second
 	loggedLevel = "info"
 )
 
 // notifications counts a server's notifications about its resources and prompts. owner.mu guards it.
 type notifications struct {
-	// lists counts the changes of its lists; updates counts the changes of each watched resource.
 	lists   int
 	updates map[string]int
-	// watched are the URIs that the running session watches, the oldest first.
+	// watched are the URIs that the session watches, the least recently requested first.
 	watched []string
 }
 
@@ -56,7 +51,6 @@ func (v *server) handleNotifications(o *sdk.ClientOptions) {
 	}
 }
 
-// resourceUpdated counts a change of a resource; it ignores resources that are not watched.
 func (v *server) resourceUpdated(uri string) {
 	watched := false
 	v.set(func() {
@@ -69,7 +63,6 @@ func (v *server) resourceUpdated(uri string) {
 	}
 }
 
-// notify publishes the counts of all servers after notifyInterval, unless that is about to happen already.
 func (s *Servers) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,9 +89,9 @@ func (s *Servers) notify() {
 	})
 }
 
-// Watch asks a server to report changes of a resource, or stops that if on is false. Changes are published as
-// event.MCPNotified. Watching ends with the session. At most 8 resources of a server are watched; a new one
-// replaces the oldest. If the server does not support it, watched is false without an error.
+// Watch asks a server to report changes of a resource as event.MCPNotified, or stops that if on is false. Watching
+// ends with the session, or when 8 other resources of the server were requested since. If the server does not support
+// it, watched is false without an error.
 func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watched bool, err error) {
 	if uri == "" || len(uri) > resources.MaxURI {
 		return false, errors.New("the address of a resource has 1 to 4096 bytes")
@@ -131,8 +124,6 @@ func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watch
 	return true, nil
 }
 
-// changeWatched adds or removes a watched URI. drop are the URIs to unsubscribe from; already reports whether
-// uri was watched.
 func (v *server) changeWatched(uri string, on bool) (drop []string, already bool) {
 	v.set(func() {
 		n := &v.notified
@@ -168,8 +159,7 @@ func subscribe(ctx context.Context, session *sdk.ClientSession, uri string, on b
 	return err
 }
 
-// requestLogs asks a server of an older revision for its log messages, if it can send any. Servers of the newest
-// revision write them to their standard error.
+// requestLogs skips servers of the newest revision, which deprecates log messages (SEP-2577).
 func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	initialized := session.InitializeResult()
 	if initialized == nil || initialized.Capabilities == nil || initialized.Capabilities.Logging == nil ||
@@ -185,7 +175,6 @@ func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	})
 }
 
-// logMessage writes a log message of the server to its log, at most maxLogged characters.
 func (v *server) logMessage(_ context.Context, req *sdk.LoggingMessageRequest) {
 	text, plain := req.Params.Data.(string)
 	if !plain {

@@ -25,8 +25,7 @@ type ToolChange struct {
 	Call toolspec.Call
 }
 
-// pinTools pins new tools, and returns the pinned definition of each tool that has changed. The first tools of a
-// server count as known; a later one has no grant yet and is confirmed like any other.
+// pinTools pins new tools without asking: they have no grant yet and are confirmed like any other.
 func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[string]*sdk.Tool, err error) {
 	known, err := v.known(ctx)
 	if err != nil {
@@ -44,8 +43,7 @@ func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[s
 	})
 }
 
-// review returns a refusal for a call of a changed tool unless the person allows it, nil otherwise. A tool that
-// changes again while they read is reviewed again. Calls of unchanged tools continue meanwhile.
+// review returns a refusal unless the person allows a changed tool. If it changes while they read, it asks again.
 func (v *server) review(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	for v.changedTool(name) != nil {
 		// Waiting for another call's question does not count against this call's deadline.
@@ -69,8 +67,6 @@ func (v *server) review(ctx context.Context, call toolspec.Call, name string) *t
 	return nil
 }
 
-// askAboutChange asks the person about a changed tool, unless they already agreed. It accepts the change if they agree,
-// and otherwise returns a refusal.
 func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	changed := v.changedTool(name)
 	if changed == nil {
@@ -116,7 +112,6 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 	return nil
 }
 
-// changedTool returns the new definition of a tool that has changed, nil if it has not.
 func (v *server) changedTool(name string) *sdk.Tool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
@@ -128,12 +123,11 @@ func (v *server) changedTool(name string) *sdk.Tool {
 	return nil
 }
 
-// accept offers a tool with its new definition, unless that has changed again.
 func (v *server) accept(name string, changed *sdk.Tool) {
 	def, err := definitions.FromTool(v.name, v.isRemote(), changed)
 	pin := definitions.PinOf(changed)
 	v.set(func() {
-		tools := slices.Clone(v.tools) // callers may still hold the old slice
+		tools := slices.Clone(v.tools)
 		for i := range tools {
 			if tools[i].theirs != name || tools[i].changed == nil || definitions.PinOf(tools[i].changed) != pin {
 				continue

@@ -24,12 +24,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// The states of a server, as event.MCPServer names them.
 const (
 	stateOff      = "off"
 	stateStarting = "starting"
 	stateReady    = "ready"
-	// stateDegraded means that the server is connected but did not answer lately. Its tools stay.
+	// stateDegraded means that the server is connected but did not answer its last check. Its tools stay.
 	stateDegraded = "degraded"
 	stateDown     = "down"
 )
@@ -39,10 +38,9 @@ const (
 	connectLimit = 90 * time.Second
 	listLimit    = 20 * time.Second
 	stopGrace    = 2 * time.Second
-	// stableAfter is how long a server must have run for its failure count to restart.
-	stableAfter = time.Minute
-	maxPause    = time.Minute
-	firstPause  = time.Second
+	stableAfter  = time.Minute
+	maxPause     = time.Minute
+	firstPause   = time.Second
 )
 
 // server is one configured server and, while it runs, its session. owner.mu guards the fields from permissions
@@ -55,35 +53,27 @@ type server struct {
 	log   *slog.Logger
 	tail  *procgroup.Tail
 
-	// permissions are the permissions that its program was last started with.
-	permissions access.Permissions
-	prefix      string
-	state       string
-	err         string
-	nextTry     time.Time
-	tools       []tool
-	session     *sdk.ClientSession
-	// group tracks the goroutines of the session.
-	group *sessionGroup
-	// notified counts its notifications about resources and prompts.
-	notified notifications
-	// missedChecks counts the health checks in a row without an answer.
+	permissions  access.Permissions
+	prefix       string
+	state        string
+	err          string
+	nextTry      time.Time
+	tools        []tool
+	session      *sdk.ClientSession
+	group        *sessionGroup
+	notified     notifications
 	missedChecks int
-	// endReason is why the session ended, for calls that waited in it.
-	endReason string
+	endReason    string
 
-	cancel context.CancelFunc
-	run    sync.WaitGroup
-	// calls are the calls that wait for an answer; requests answers the server's requests during them.
+	cancel   context.CancelFunc
+	run      sync.WaitGroup
 	calls    inflight.Registry
 	requests *requests.Handler
-	// reviewing is full while the person is asked about a changed tool.
-	reviewing chan struct{}
-	// memoryMu serializes changes of the remembered facts.
-	memoryMu sync.Mutex
-	// checkNow requests a health check, relistNow a new list of the tools.
+	// reviewing is a semaphore: the person is asked about one changed tool at a time.
+	reviewing           chan struct{}
+	memoryMu            sync.Mutex
 	checkNow, relistNow chan struct{}
-	// signin outlives a session, because its questions to the person do.
+	// signin outlives a session, so that a new connection does not ask the person again.
 	signin *auth.Handler
 }
 
@@ -105,7 +95,7 @@ func newServer(owner *Servers, name, prefix string, e config.Entry, fault string
 	return v
 }
 
-// view returns the server as events show it. The caller holds owner.mu.
+// view requires owner.mu.
 func (v *server) view() event.MCPServer {
 	out := event.MCPServer{
 		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(),
@@ -122,17 +112,16 @@ func (v *server) view() event.MCPServer {
 	return out
 }
 
-// isRemote reports whether the server is reached over HTTP instead of being a program on this machine.
 func (v *server) isRemote() bool { return v.entry.Command == "" }
 
-// start runs the server until stop. The caller holds owner.mu.
+// start requires owner.mu.
 func (v *server) start(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
 	v.cancel, v.state = cancel, stateStarting
 	v.run.Go(func() { v.supervise(ctx) })
 }
 
-// stop stops the server and waits until its session and process have ended.
+// stop waits until the session and the process have ended. The caller must not hold owner.mu.
 func (v *server) stop() {
 	v.owner.mu.Lock()
 	cancel := v.cancel
@@ -148,15 +137,12 @@ func (v *server) stop() {
 	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
 }
 
-// set runs change, which sets guarded fields, under owner.mu.
 func (v *server) set(change func()) {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	change()
 }
 
-// supervise connects, serves until the session ends, and restarts after a growing pause until ctx ends. After
-// launch.ErrDeclined it does not restart.
 func (v *server) supervise(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
@@ -197,13 +183,11 @@ func (v *server) supervise(ctx context.Context) {
 	}
 }
 
-// connectAndServe runs one session and returns why it ended.
 func (v *server) connectAndServe(ctx context.Context) error {
 	conn, err := v.dial(ctx)
 	if err != nil {
 		return err
 	}
-	// A server may ignore the request to end its session; its process is stopped in any case.
 	var session *sdk.ClientSession
 	var waiting sync.WaitGroup
 	group := newSessionGroup(ctx)
@@ -242,7 +226,6 @@ func (v *server) connectAndServe(ctx context.Context) error {
 	return v.watchSession(ctx, conn, session, group, closed)
 }
 
-// connect negotiates a protocol revision with the server.
 func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Client) (*sdk.ClientSession, error) {
 	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
@@ -272,8 +255,6 @@ func (v *server) rememberRevision(ctx context.Context, revision string) {
 	}
 }
 
-// sessionEnded withdraws the tools of a server whose session has ended, finds out why, stores the reason for the
-// calls that wait in the session, and returns it.
 func (v *server) sessionEnded(conn *connection, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
@@ -292,8 +273,6 @@ func (v *server) sessionEnded(conn *connection, err error) error {
 	return err
 }
 
-// explain says more about err, the error of a connection to a program: it adds the last line that the program
-// logged. If the program has ended, the exit status and that line replace err.
 func (v *server) explain(conn *connection, err error) error {
 	if conn.process == nil {
 		return err
@@ -315,10 +294,8 @@ func (v *server) explain(conn *connection, err error) error {
 	return err
 }
 
-// maxExamined bounds how many bytes of a server's output are searched for errors about missing grants.
 const maxExamined = 4000
 
-// missingGrant guesses from a server's output which grant it lacks. It returns ". " and a sentence about it, or "".
 func (v *server) missingGrant(output string) string {
 	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.isRemote() {
 		return ""
@@ -332,8 +309,6 @@ func (v *server) missingGrant(output string) string {
 	return ""
 }
 
-// options returns the options of the SDK's client: what the server may ask for, and the handlers of its
-// notifications.
 func (v *server) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
@@ -357,16 +332,14 @@ func (v *server) relistSoon() {
 	}
 }
 
-// consents returns the person's current decisions about the server.
 func (v *server) consents() config.Consents {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	return v.owner.consents[v.name]
 }
 
-// saveConsents records a decision about roots at once and writes it to the config later. Writing it now could
-// deadlock: whoever changes the config may wait for the server to end, and the server for the request that leads
-// here.
+// saveConsents writes to the config later. Writing it now could deadlock: whoever changes the config may wait for
+// the server to end, and the server for the request that leads here.
 func (v *server) saveConsents(c config.Consents) {
 	s := v.owner
 	s.mu.Lock()
@@ -386,7 +359,6 @@ func (v *server) saveConsents(c config.Consents) {
 	})
 }
 
-// consentsOf returns the decisions in entries that contain any.
 func consentsOf(entries map[string]config.Entry) map[string]config.Consents {
 	out := map[string]config.Consents{}
 	for name, e := range entries {

@@ -23,7 +23,7 @@ func newSessionGroup(serverCtx context.Context) *sessionGroup {
 	return &sessionGroup{serverCtx: serverCtx, ctx: ctx, cancel: cancel, empty: make(chan struct{})}
 }
 
-// within returns a context that ends with ctx, with the session or with done, which the caller must call.
+// within returns a context that ends with ctx or with the session. The caller must call done.
 func (g *sessionGroup) within(ctx context.Context) (inner context.Context, done func()) {
 	inner, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(g.ctx, cancel)
@@ -53,7 +53,6 @@ func (g *sessionGroup) leave() {
 	}
 }
 
-// wait refuses new goroutines and waits for the running ones. Call it once.
 func (g *sessionGroup) wait() {
 	g.mu.Lock()
 	g.closed = true

@@ -21,26 +21,20 @@ type tool struct {
 	theirs string
 	ours   string
 	def    toolspec.Definition
-	// ui contains the server's declarations about the tool's page and callers.
-	ui apps.Tool
-	// changed is the server's new definition if it differs from the one that the person knows; def is then
-	// still the known one.
+	ui     apps.Tool
+	// changed is the server's new definition if it differs from the pinned one, which def then still is.
 	changed *sdk.Tool
-	// added is true for a tool that Sextant adds, which the server does not have.
-	added bool
-	// asTask is true if calls must be requested as tasks.
+	// added is true for a tool of package resources, which the server itself does not have.
+	added  bool
 	asTask bool
 }
 
 func (t tool) public(prefix string) string { return definitions.PublicName(prefix, t.ours) }
 
-// named reports whether name is one of the tool's names.
 func (t tool) named(name, prefix string) bool {
 	return t.theirs == name || t.ours == name || t.public(prefix) == name
 }
 
-// list asks session for its tools and offers at most MaxTools of them, without those with an unusable name or
-// schema.
 func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
@@ -87,8 +81,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	return nil
 }
 
-// distinguish removes tools whose names collide, and returns the others and their names in snake_case. Names
-// of earlier lists count too: a name that has a grant must never refer to another tool.
+// distinguish also counts the names of earlier lists: a name that has a grant must never refer to another tool.
 func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Tool, map[string]string, error) {
 	before, err := v.known(ctx)
 	if err != nil {
@@ -119,7 +112,7 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 	return distinct, forms, nil
 }
 
-// Definitions returns the tools of all running servers that a model may call. They are the same for every panel.
+// Definitions returns the tools of connected servers that a model may call. It ignores the panel.
 func (s *Servers) Definitions(string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +132,7 @@ func (s *Servers) Definitions(string) []toolspec.Definition {
 }
 
 // ToolName returns the name of a server's tool in the catalog; name is any of its names. ok is false if the server
-// is not running or has no such tool.
+// lists no such tool now.
 func (s *Servers) ToolName(server, name string) (public string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +148,7 @@ func (s *Servers) ToolName(server, name string) (public string, ok bool) {
 	return "", false
 }
 
-// Schema returns a tool's input schema, by any of the tool's names.
+// Schema returns the input schema of a server's tool; name is any of its names.
 func (s *Servers) Schema(server, name string) (json.RawMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,14 +9,12 @@ import (
 )
 
 const (
-	// settleTime is how long to wait after a change of the config before reading it, because editors write in
-	// steps.
+	// settleTime is the pause between a change of the config and reading it, because editors write in steps.
 	settleTime = 150 * time.Millisecond
-	// pollInterval is the time between reads without a noticed change, because watching the folder may miss one.
+	// pollInterval is the time between reads without a noticed change, because the watcher may miss one.
 	pollInterval = 2 * time.Second
 )
 
-// watch reloads the config when it changes, until ctx ends.
 func (s *Servers) watch(ctx context.Context) {
 	var events chan fsnotify.Event
 	var faults chan error

@@ -1,6 +1,5 @@
-// Package remotehttp sends the requests to remote MCP servers and to the authorization servers that they name. It
-// has an egress guard of its own, which allows a private address only if it is that of a configured server, at its
-// port and while the server is switched on. The guards of the browser and of other tools do not allow it.
+// Package remotehttp sends the requests to remote MCP servers and to the authorization servers that they name. Its
+// egress guard allows a private address only if it is that of a configured server that is switched on, at its port.
 package remotehttp
 
 import (
@@ -14,7 +13,7 @@ import (
 
 // Transport is the http.RoundTripper for remote MCP servers. It is safe for concurrent use.
 type Transport struct {
-	// Guard checks and dials all hosts.
+	// Guard checks the requests. It must not be shared: RoundTrip sets the private addresses that it allows.
 	Guard *egress.Guard
 	// Servers lists the configured servers. It is called for each request.
 	Servers func() []event.MCPServer
@@ -28,7 +27,6 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Guard.Transport().RoundTrip(req)
 }
 
-// hosts returns the addresses of the remote servers that are switched on, as host:port.
 func hosts(servers []event.MCPServer) []string {
 	var open []string
 	for _, server := range servers {

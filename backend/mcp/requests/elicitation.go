@@ -16,19 +16,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxMessage bounds a question to the person in characters; maxForm bounds a form's schema in bytes.
 const (
 	maxMessage = 2000
 	maxForm    = 32 << 10
 )
 
-// Elicitation is a server's question to the person during a call. All of it is text from outside except Call and
-// Server, the person's name for the server.
+// Elicitation is a server's question to the person during a call. Message, Form and URL are text from outside; Server
+// is the person's name for the server.
 type Elicitation struct {
 	Server, Message string
-	// Call is the call that the question belongs to.
-	Call toolspec.Call
-	// Form is the JSON Schema of the answer, an object of plain values. It is nil if URL is set.
+	Call            toolspec.Call
+	// Form is the JSON Schema of the answer. It is nil if URL is set.
 	Form json.RawMessage
 	// URL is an address that the person is asked to open, "" for a form.
 	URL string
@@ -102,7 +100,6 @@ func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elic
 	return &sdk.ElicitResult{Action: ActionAccept, Content: answer.Content}, nil
 }
 
-// question converts the request to an Elicitation without its call; ok is false if it cannot be shown.
 func (h *Handler) question(p *sdk.ElicitParams) (q Elicitation, ok bool) {
 	q = Elicitation{Server: h.Server, Message: excerpt.TruncateRunes(p.Message, maxMessage)}
 	if p.Mode == "url" {

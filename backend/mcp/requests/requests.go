@@ -1,10 +1,9 @@
 // Package requests answers what an MCP server asks of its client during a call: a question to the person
 // (elicitation), a question to their model (sampling), and the folder that they work in (roots).
 //
-// Each question belongs to exactly one call; a question without a call, or with several possible ones, is refused,
-// unless the person's earlier decision answers it. A call asks one question at a time and at most
-// inflight.MaxQuestions in all, and its deadline is paused meanwhile. Without an answer, nothing is allowed. All
-// that a server sends is text from outside.
+// A question to a person belongs to exactly one call; one without a call, or with several possible ones, is refused.
+// A call asks one question at a time and at most inflight.MaxQuestions in all, and its deadline is paused meanwhile.
+// Without an answer, nothing is allowed. All that a server sends is text from outside.
 package requests
 
 import (
@@ -28,7 +27,6 @@ type Handler struct {
 	Log    *slog.Logger
 	Calls  *inflight.Registry
 
-	// Ask asks the person a question.
 	Ask func(ctx context.Context, q Elicitation) (Answer, error)
 	// Folder returns the folder that the person works in, "" for none. AskRoots asks whether the server may
 	// know it.
@@ -90,7 +88,6 @@ func (h *Handler) AnswerTask(ctx context.Context, requests sdk.InputRequestMap) 
 	return responses, nil
 }
 
-// refused returns the protocol's error for a request that is not allowed.
 func refused(why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
 }

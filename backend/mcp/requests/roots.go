@@ -50,8 +50,7 @@ func rootOf(folder string) []*sdk.Root {
 
 const notShared = "the person does not share their folder with this server"
 
-// roots returns the folder that the person works in, if there is one and they agree or agreed before. Outside of a
-// call the person is not asked, because they would not know what it is about.
+// roots asks nobody outside of a call, because the person would not know what the question is about.
 func (h *Handler) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, error) {
 	consents := h.Consents()
 	switch {

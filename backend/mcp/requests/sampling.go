@@ -13,15 +13,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// These bound a question to the person's model.
 const (
 	maxSamplingBytes    = 64 << 10
 	maxSamplingMessages = 50
 	maxSamplingTokens   = 8192
 )
 
-// SamplingQuestion is a server's question to the person's model during a call. All of it is text from outside
-// except Server and Call.
+// SamplingQuestion is a server's question to the person's model during a call. System and Messages are text from
+// outside.
 type SamplingQuestion struct {
 	Server, System string
 	Messages       []SamplingMessage
@@ -30,7 +29,7 @@ type SamplingQuestion struct {
 	Call      toolspec.Call
 }
 
-// SamplingMessage is one message. FromAssistant is true if it claims to be from the model.
+// SamplingMessage is one message. FromAssistant is true if the server claims that it is from the model.
 type SamplingMessage struct {
 	FromAssistant bool
 	Text          string
@@ -42,8 +41,6 @@ type SamplingAnswer struct {
 	Truncated   bool
 }
 
-// createMessage lets the person's model answer the server if the person agrees. The model gets no tools, and
-// only the text that the server wrote.
 func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 	q, err := h.samplingQuestion(req.Params)
 	if err != nil {
@@ -66,7 +63,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	}
 	defer done()
 	q.Call = call.Request
-	// The values of the call's context, such as its budget, apply to this, too.
+	// The model's work counts for the call: its context carries the call's values, such as the budget.
 	answer, err := h.Sample(mergedContext{Context: ctx, values: call.Context}, q)
 	if err != nil {
 		h.Log.Info("the question of an MCP server to the model was not answered", "err", err)
@@ -83,7 +80,6 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	}, nil
 }
 
-// samplingQuestion converts the request to a SamplingQuestion without its call.
 func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion, error) {
 	q := SamplingQuestion{Server: h.Server, System: strings.ToValidUTF8(p.SystemPrompt, "�")}
 	size := len(q.System)
@@ -114,7 +110,6 @@ func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion
 	return q, nil
 }
 
-// createMessageWithTools does the same for a request that may contain tools, which the model does not get.
 func (h *Handler) createMessageWithTools(
 	ctx context.Context, p *sdk.CreateMessageWithToolsParams,
 ) (*sdk.CreateMessageResult, error) {
@@ -130,7 +125,6 @@ func (h *Handler) createMessageWithTools(
 	return h.createMessage(ctx, &sdk.CreateMessageRequest{Params: base})
 }
 
-// mergedContext is a context that also has the values of another context.
 type mergedContext struct {
 	context.Context //nolint:containedctx // it is one
 	values          context.Context

@@ -15,25 +15,22 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// These bound the text about one thing that a server offers.
 const (
 	maxTitle     = 200
 	maxAbout     = 2000
 	maxArguments = 32
-	// maxDraft bounds the text of a draft in bytes; maxAttached bounds the resources attached to it.
-	maxDraft    = 100_000
-	maxAttached = 8
+	maxDraft     = 100_000
+	maxAttached  = 8
 )
 
 // Offers lists what a server has besides its tools. All text in it is the server's. Invisible characters are
 // escaped, except in addresses and in the names of prompts and arguments, which are sent back to the server.
 type Offers struct {
-	Resources []Resource         `json:"resources"`
-	Templates []ResourceTemplate `json:"templates"`
-	Prompts   []ServerPrompt     `json:"prompts"`
-	// CanComplete is true if arguments can be completed, CanSubscribe if resources can be subscribed to.
-	CanComplete  bool `json:"completes"`
-	CanSubscribe bool `json:"watches"`
+	Resources    []Resource         `json:"resources"`
+	Templates    []ResourceTemplate `json:"templates"`
+	Prompts      []ServerPrompt     `json:"prompts"`
+	CanComplete  bool               `json:"completes"`
+	CanSubscribe bool               `json:"watches"`
 }
 
 // Resource is a resource that a server offers to read.
@@ -72,12 +69,11 @@ type PromptArgument struct {
 
 // Content is one part of a resource: text, or bytes in Base64.
 type Content struct {
-	URI  string `json:"uri"`
-	MIME string `json:"mime,omitempty"`
-	Text string `json:"text,omitempty"`
-	Blob string `json:"blob,omitempty"`
-	// Bytes is the size of the part.
-	Bytes int `json:"bytes"`
+	URI   string `json:"uri"`
+	MIME  string `json:"mime,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Blob  string `json:"blob,omitempty"`
+	Bytes int    `json:"bytes"`
 }
 
 // Contents is the content of a resource.
@@ -89,11 +85,9 @@ type Contents struct {
 
 // Draft is a filled-in prompt as a person may send it.
 type Draft struct {
-	Text string `json:"text"`
-	// Attachments are the resources that the prompt contains.
+	Text        string             `json:"text"`
 	Attachments []ServerAttachment `json:"attached"`
-	// Omitted names the parts that cannot be sent: images, audio, resources without text, and those beyond 8. It
-	// has at most 8 entries.
+	// Omitted describes up to 8 parts that cannot be sent, such as images.
 	Omitted []string `json:"left"`
 }
 
@@ -104,7 +98,6 @@ type ServerAttachment struct {
 	Text   string `json:"text" maxLength:"200000"`
 }
 
-// isAppPage reports whether uri is the address of an app's page, which is shown and not listed.
 func isAppPage(uri string) bool { return strings.HasPrefix(uri, "ui://") }
 
 // Offers asks a server for its resources, templates and prompts. Pages of apps are left out.
@@ -166,7 +159,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	return out, nil
 }
 
-// Contents reads a resource for a person, at most 4 MB.
+// Contents reads a resource for a person and leaves out what is beyond 4 MB.
 func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, error) {
 	out := Contents{Parts: []Content{}}
 	if uri == "" || len(uri) > MaxURI {
@@ -229,8 +222,6 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 	return out, nil
 }
 
-// addPart returns a part of a prompt if it is text or a link. Otherwise it returns "" and adds the part to
-// Attachments or Omitted.
 func (d *Draft) addPart(server string, c sdk.Content) string {
 	omit := func(kind, mime string, size int) {
 		if len(d.Omitted) < maxAttached {

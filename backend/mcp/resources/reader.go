@@ -1,9 +1,7 @@
 // Package resources reads what MCP servers offer besides their tools: resources, templates of addresses, and
 // prompts. Reader returns them as the protocol defines them, and as a person sees them (Offers, Contents,
-// Draft). It also has the two tools with which a model lists and reads a server's resources.
-//
-// Everything is text from outside. Lists and contents are bounded, and a list is empty if the server does not
-// support its kind.
+// Draft). It also has the two tools with which a model lists and reads a server's resources. Everything is text from
+// outside.
 package resources
 
 import (
@@ -21,13 +19,10 @@ import (
 )
 
 const (
-	// maxListed bounds how many resources, templates or prompts of a server are listed.
-	maxListed = 500
-	// maxCompletions bounds the values proposed for an argument.
+	maxListed      = 500
 	maxCompletions = 100
-	// listLimit bounds a request for a list, readLimit a request for contents.
-	listLimit = 20 * time.Second
-	readLimit = 2 * time.Minute
+	listLimit      = 20 * time.Second
+	readLimit      = 2 * time.Minute
 	// MaxURI bounds the address of a resource in bytes.
 	MaxURI = 4096
 )
@@ -58,7 +53,6 @@ func hasResources(c *sdk.ServerCapabilities) bool { return c.Resources != nil }
 
 func hasPrompts(c *sdk.ServerCapabilities) bool { return c.Prompts != nil }
 
-// list requests a list of one kind. It is empty if the server does not support the kind.
 func list[T any](
 	ctx context.Context, r Reader, server, kind string, has func(*sdk.ServerCapabilities) bool,
 	ask func(context.Context, *sdk.ClientSession) iter.Seq2[*T, error],
@@ -80,7 +74,6 @@ func list[T any](
 	return found, nil
 }
 
-// collect reads at most maxListed items.
 func collect[T any](all iter.Seq2[*T, error]) ([]*T, error) {
 	found := []*T{}
 	for one, err := range all {
@@ -88,7 +81,7 @@ func collect[T any](all iter.Seq2[*T, error]) ([]*T, error) {
 			return nil, err
 		}
 		if one == nil {
-			continue // a server may say null
+			continue
 		}
 		if found = append(found, one); len(found) >= maxListed {
 			break
@@ -97,7 +90,7 @@ func collect[T any](all iter.Seq2[*T, error]) ([]*T, error) {
 	return found, nil
 }
 
-// Resources lists what a server offers to read, at most 500.
+// Resources lists what a server offers to read, at most 500; none if it does not support resources.
 func (r Reader) Resources(ctx context.Context, server string) ([]*sdk.Resource, error) {
 	return list(ctx, r, server, "resources", hasResources,
 		func(ctx context.Context, c *sdk.ClientSession) iter.Seq2[*sdk.Resource, error] {
@@ -105,7 +98,8 @@ func (r Reader) Resources(ctx context.Context, server string) ([]*sdk.Resource, 
 		})
 }
 
-// Templates lists the templates of addresses that a server can read, at most 500.
+// Templates lists the templates of addresses that a server can read, at most 500; none if it does not support
+// resources.
 func (r Reader) Templates(ctx context.Context, server string) ([]*sdk.ResourceTemplate, error) {
 	return list(ctx, r, server, "templates", hasResources,
 		func(ctx context.Context, c *sdk.ClientSession) iter.Seq2[*sdk.ResourceTemplate, error] {
@@ -113,7 +107,7 @@ func (r Reader) Templates(ctx context.Context, server string) ([]*sdk.ResourceTe
 		})
 }
 
-// Prompts lists the prompts of a server, at most 500.
+// Prompts lists the prompts of a server, at most 500; none if it does not support prompts.
 func (r Reader) Prompts(ctx context.Context, server string) ([]*sdk.Prompt, error) {
 	return list(ctx, r, server, "prompts", hasPrompts,
 		func(ctx context.Context, c *sdk.ClientSession) iter.Seq2[*sdk.Prompt, error] {
@@ -127,7 +121,6 @@ func (r Reader) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceCo
 	return contents, err
 }
 
-// read does the work of Read; truncated reports whether there was more.
 func (r Reader) read(
 	ctx context.Context, server, uri string,
 ) (contents []*sdk.ResourceContents, truncated bool, err error) {
@@ -146,7 +139,7 @@ func (r Reader) read(
 	contents = []*sdk.ResourceContents{}
 	for _, c := range answer.Contents {
 		if c == nil {
-			continue // a server may say null
+			continue
 		}
 		if size := len(c.Text) + len(c.Blob); size > left {
 			if part := *c; len(c.Blob) == 0 && left > 0 {

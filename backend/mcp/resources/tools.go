@@ -16,8 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// These tools are added for a server that has resources. The names of a server's own tools never contain two
-// underscores in a row, so a grant for one of ours can never apply to one of the server's.
+// A name in snake_case has no two underscores in a row, so a grant for one of these tools never applies to one of the
+// server's own.
 const (
 	listTool = "resources__list"
 	readTool = "resources__read"
@@ -55,7 +55,6 @@ func Tools(server string, remote bool, can *sdk.ServerCapabilities) []Tool {
 	}
 }
 
-// maxInAnswer bounds how many resources one call lists.
 const maxInAnswer = 200
 
 // CallTool runs the added tool with that Tool.Name.

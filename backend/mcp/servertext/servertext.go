@@ -1,5 +1,5 @@
 // Package servertext prepares text from an MCP server for a person to read: it bounds the length and escapes
-// invisible characters, so that the text cannot hide anything.
+// invisible characters.
 package servertext
 
 import (
@@ -9,12 +9,14 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// OneLine returns text on one line, cut to n characters, with invisible characters escaped.
+// OneLine returns the first n characters of text on one line, with "…" if there are more and with invisible characters
+// escaped.
 func OneLine(text string, n int) string {
 	return excerpt.Escape(excerpt.TruncateRunes(strings.Join(strings.Fields(text), " "), n))
 }
 
-// Lines returns text with its line breaks, cut to n characters, with invisible characters escaped.
+// Lines returns the first n characters of text with its line breaks, with "…" if there are more and with invisible
+// characters escaped.
 func Lines(text string, n int) string {
 	lines := strings.Split(excerpt.TruncateRunes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
 	for i, line := range lines {

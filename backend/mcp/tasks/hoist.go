@@ -12,8 +12,7 @@ import (
 )
 
 // These are the names under which Hoist stores data that the SDK has no field for: a task in the metadata of an
-// answer, the execution support in the metadata of a tool, and task support in a server's experimental
-// capabilities.
+// answer, execution in the metadata of a tool, and task support in a server's experimental capabilities.
 const (
 	metaTask      = "sextant/task"
 	metaExecution = "sextant/execution"
@@ -21,8 +20,8 @@ const (
 )
 
 // Hoist returns a reader of in, a server's output with one message per line. It moves what a message says about
-// tasks to fields that the SDK keeps. A line longer than maxBytes is passed on unchanged. If events is true, in is
-// an event stream, and only its data lines are read as messages.
+// tasks to fields that the SDK keeps. Lines much longer than maxBytes pass unchanged. If events is true, in is an event
+// stream, and only its data lines are read as messages.
 func Hoist(in io.ReadCloser, maxBytes int, events bool) io.ReadCloser {
 	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), maxLine: maxBytes, events: events}
 }
@@ -34,11 +33,9 @@ type lineHoister struct {
 	events  bool
 	out     []byte
 	err     error
-	// passing is true within a line that is too long and is passed on unchanged.
 	passing bool
 }
 
-// Close closes the underlying reader.
 func (l *lineHoister) Close() error { return l.in.Close() }
 
 // Read implements io.Reader.
@@ -83,8 +80,8 @@ func (l *lineHoister) fill() {
 	}
 }
 
-// HoistBody does the same to the body of an HTTP response that is JSON or an event stream. maxBytes applies to
-// streams only.
+// HoistBody replaces the body of an HTTP response that is JSON or an event stream with one that is read through Hoist.
+// maxBytes applies to streams only: the caller must bound a JSON body.
 func HoistBody(resp *http.Response, maxBytes int) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
@@ -98,14 +95,13 @@ func HoistBody(resp *http.Response, maxBytes int) {
 	}
 }
 
-// messageHoister reads a body that is one message; the size of in is bounded elsewhere.
+// messageHoister reads a body that is one message of any size.
 type messageHoister struct {
 	in  io.ReadCloser
 	out *bytes.Reader
 	err error
 }
 
-// Close closes the underlying reader.
 func (m *messageHoister) Close() error { return m.in.Close() }
 
 // Read implements io.Reader.
@@ -126,7 +122,6 @@ func (m *messageHoister) Read(p []byte) (int, error) {
 
 type object = map[string]json.RawMessage
 
-// hoistMessage returns a message with its data about tasks moved. Any other text is unchanged.
 func hoistMessage(text []byte) []byte {
 	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) &&
 		!bytes.Contains(text, []byte(`"tasks"`)) {
@@ -222,7 +217,6 @@ func hoistTools(result object) bool {
 	return true
 }
 
-// put sets name to value in the object whole[member], which it creates if missing. It returns false if it cannot.
 func put(whole object, member, name string, value json.RawMessage) bool {
 	inner := object{}
 	if whole[member] != nil && json.Unmarshal(whole[member], &inner) != nil {
@@ -240,12 +234,12 @@ func put(whole object, member, name string, value json.RawMessage) bool {
 	return true
 }
 
-// IsTaskRequest reports whether req is about a task.
+// IsTaskRequest reports whether req is about a task, according to its Mcp-Method header.
 func IsTaskRequest(req *http.Request) bool {
 	return strings.HasPrefix(req.Header.Get("Mcp-Method"), "tasks/")
 }
 
-// SetTaskHeader sets the HTTP header with the task's id if req is about a task, so that req can be routed to the
+// SetTaskHeader sets the Mcp-Name header to the task's id if req is about a task, so that req can be routed to the
 // instance that runs it.
 func SetTaskHeader(req *http.Request) {
 	if !IsTaskRequest(req) || req.GetBody == nil {

@@ -20,7 +20,6 @@ type State struct {
 	Error          json.RawMessage `json:"error"`
 }
 
-// pause returns how long to wait before the next poll: the server's interval within our bounds.
 func (s *State) pause() time.Duration {
 	ms := max(s.PollInterval, s.PollIntervalMS)
 	if ms <= 0 {

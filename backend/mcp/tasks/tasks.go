@@ -4,7 +4,7 @@
 // io.modelcontextprotocol/tasks of 2026-07-28, where the server decides.
 //
 // The SDK supports neither. Hoist moves a server's data about tasks to fields that the SDK keeps, and the rest of
-// the package reads it from there. All of it is text from outside.
+// the package reads it from there.
 package tasks
 
 import (
@@ -21,7 +21,6 @@ import (
 // Extension is the name under which servers and clients of the newest revision declare support for tasks.
 const Extension = "io.modelcontextprotocol/tasks"
 
-// related is the metadata key that names the task of a question.
 const related = "io.modelcontextprotocol/related-task"
 
 // extensionRevision is the first revision in which the server decides whether a call becomes a task.
@@ -29,20 +28,15 @@ const extensionRevision = "2026-07-28"
 
 const (
 	// taskTTL is how long a server is asked to store a task: longer than a call without questions may last.
-	taskTTL = time.Hour
-	// These bound the interval between two polls; the default applies if the server proposes none.
+	taskTTL                                   = time.Hour
 	minInterval, defaultInterval, maxInterval = 250 * time.Millisecond, time.Second, 30 * time.Second
-	// After maxMisses failed polls in a row, the call fails; pollLimit bounds each poll.
-	maxMisses = 5
-	pollLimit = 30 * time.Second
-	// cancelLimit bounds the request that cancels a task.
-	cancelLimit = 1500 * time.Millisecond
-	// maxID bounds a task's id in bytes; maxInputs bounds the questions that one task may ask.
-	maxID     = 1024
-	maxInputs = 10
+	maxMisses                                 = 5
+	pollLimit                                 = 30 * time.Second
+	cancelLimit                               = 1500 * time.Millisecond
+	maxID                                     = 1024
+	maxInputs                                 = 10
 )
 
-// The states of a task.
 const (
 	working       = "working"
 	inputRequired = "input_required"
@@ -58,7 +52,6 @@ func WithTaskRequest(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, true)
 }
 
-// taskCallParams are the parameters of a call that is requested as a task.
 type taskCallParams struct {
 	*sdk.CallToolParams
 	Task struct {
@@ -124,7 +117,7 @@ type outcome struct {
 	err    error
 }
 
-// EndedError is the error of a task that ended without a result or cannot be continued.
+// EndedError is the error of a task that its server cancelled or that cannot be continued.
 type EndedError struct{ Why string }
 
 // Error returns Why.
@@ -208,8 +201,6 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 }
 
-// isFinal reports whether a failed poll ends the task: the server answered with an error, or the connection is
-// closed.
 func isFinal(err error) bool {
 	var refused *jsonrpc.Error
 	const undelivered = -32005 // the SDK's own code for a request that HTTP did not deliver
@@ -226,7 +217,6 @@ func (t *Task) poll(ctx context.Context) (*State, error) {
 	return next, err
 }
 
-// step does what the task's current state, now, requires. ended is true at the end of the task.
 func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, ended bool, err error) {
 	newer := t.modern()
 	switch {
@@ -262,7 +252,6 @@ func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult
 		return nil, true, refused
 	case now.Status == completed, now.Status == failed:
 		if t.earlyResult != nil {
-			// The result was requested already.
 			select {
 			case o := <-t.earlyResult:
 				if o.err == nil {
@@ -283,13 +272,12 @@ func (t *Task) modern() bool {
 	return initialized != nil && initialized.ProtocolVersion >= extensionRevision
 }
 
-// result requests the result from an older server, which answers once there is one.
+// result waits: an older server answers once there is a result.
 func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
 	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result",
 		&idParams{ID: t.First.ID})
 }
 
-// answerInputs answers the questions of the task that have no answer yet.
 func (t *Task) answerInputs(ctx context.Context, now *State) error {
 	var asks sdk.InputRequestMap
 	if err := json.Unmarshal(now.InputRequests, &asks); err != nil {

@@ -11,8 +11,6 @@ import (
 // IsStepOf reports whether call is id or a step of it. Steps have the ids id.1, id.2 and so on.
 func IsStepOf(call, id string) bool { return call == id || strings.HasPrefix(call, id+".") }
 
-// progress passes the output of the call with that id and of its steps to sink until stop is called, and a line for
-// each of their questions.
 func (p *Provider) progress(id string, sink func(text string)) (stop func()) {
 	sub := p.cfg.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput, event.ApprovalAsked}},
 		eventlog.FromNow)
@@ -36,8 +34,6 @@ func (p *Provider) progress(id string, sink func(text string)) (stop func()) {
 	return sub.Close
 }
 
-// questions passes the questions of the call with that id, and of the calls that it causes, to sink until stop
-// is called.
 func (p *Provider) questions(id string, sink func(event.Approval)) (stop func()) {
 	sub := p.cfg.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)
 	p.cfg.Go(func() {

@@ -12,11 +12,9 @@ import (
 	"sextant/shared/event"
 )
 
-// changeInterval is how long changes are collected before a client is notified, so that a streamed answer
-// causes one notification instead of one per token.
+// changeInterval collects changes, so that a streamed answer causes one notification instead of one per token.
 const changeInterval = 250 * time.Millisecond
 
-// changeKinds are the events that change what clients are offered.
 func changeKinds() []event.Kind {
 	return []event.Kind{
 		event.CatalogChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed,
@@ -25,7 +23,6 @@ func changeKinds() []event.Kind {
 	}
 }
 
-// pendingChanges contains the changes that one client has not been notified of.
 type pendingChanges struct {
 	// shared contains the conversations that are shared now; changes of others are ignored.
 	shared        map[string]bool
@@ -33,7 +30,6 @@ type pendingChanges struct {
 	conversations map[string]bool
 }
 
-// changes returns a channel of the changes that a client must be notified of, until ctx ends.
 func (p *Provider) changes(ctx context.Context) <-chan mcpserver.Change {
 	sub := p.cfg.Events.Subscribe(eventlog.Filter{Kinds: changeKinds()}, eventlog.FromNow)
 	c := &pendingChanges{shared: map[string]bool{}, conversations: map[string]bool{}}
@@ -50,7 +46,6 @@ func (p *Provider) changes(ctx context.Context) <-chan mcpserver.Change {
 	return out
 }
 
-// run adds events to c and sends the changes to out changeInterval later.
 func (c *pendingChanges) run(ctx context.Context, events <-chan event.Event, out chan<- mcpserver.Change) {
 	var due <-chan time.Time
 	var ready chan<- mcpserver.Change
@@ -108,7 +103,6 @@ func (c *pendingChanges) add(e event.Event) {
 	}
 }
 
-// next returns the next change to notify the client of, if there is one.
 func (c *pendingChanges) next() (mcpserver.Change, bool) {
 	if c.lists.Tools || c.lists.Resources {
 		return c.lists, true

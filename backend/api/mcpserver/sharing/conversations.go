@@ -13,24 +13,22 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// These bound a shared conversation as a client reads it, in bytes.
 const (
 	maxConversation = 256 << 10
 	maxMessage      = 64 << 10
 	maxArgs         = 300
 )
 
-// Store reads conversations; sqlite.Store implements it.
+// Store reads conversations.
 type Store interface {
 	SharedConversations(ctx context.Context) ([]chat.Conversation, error)
-	// Conversation returns sqlite.ErrNotFound if there is none.
+	// Conversation returns an error that wraps sqlite.ErrNotFound if there is none.
 	Conversation(ctx context.Context, id string) (chat.Conversation, error)
 	// Messages returns the messages of the active branch.
 	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// conversations implements mcpserver.Conversations. It checks for each read whether the conversation is shared,
-// so that none can be read after the person stopped sharing it.
+// conversations checks for each read whether a conversation is shared, because the person may stop sharing it.
 type conversations struct {
 	store Store
 	mask  func(text string) string
@@ -54,8 +52,8 @@ func (c conversations) List(ctx context.Context) ([]mcpserver.Conversation, erro
 	return shared, nil
 }
 
-// Text implements mcpserver.Conversations. It returns the messages and called tools of the active branch,
-// without the results of tools: the person shares what was said, not everything that was read for it.
+// Text implements mcpserver.Conversations. It leaves out the results of tools: the person shares what was said, not
+// everything that was read for it.
 func (c conversations) Text(ctx context.Context, id string) (string, bool, error) {
 	conversation, err := c.store.Conversation(ctx, id)
 	switch {
@@ -71,8 +69,7 @@ func (c conversations) Text(ctx context.Context, id string) (string, bool, error
 	return conversationText(conversation, messages, c.mask), true, nil
 }
 
-// conversationText returns a conversation as Markdown. Every line of a message is quoted, so that none can pass
-// for the heading of another message. If the conversation is too long, the oldest messages are left out.
+// conversationText quotes every line of a message's text, so that none can pass for the heading of another message.
 func conversationText(c chat.Conversation, messages []chat.Message, mask func(string) string) string {
 	parts, size, omitted := []string{}, 0, 0
 	for _, m := range slices.Backward(messages) {
@@ -95,7 +92,6 @@ func conversationText(c chat.Conversation, messages []chat.Message, mask func(st
 	return strings.Join(append([]string{head}, parts...), "\n\n") + "\n"
 }
 
-// messageText returns one message as Markdown, "" for a message that is not shown.
 func messageText(m chat.Message, mask func(string) string) string {
 	head := ""
 	switch {
@@ -128,17 +124,14 @@ func messageText(m chat.Message, mask func(string) string) string {
 	return head + "\n\n" + strings.Join(lines, "\n\n")
 }
 
-// oneLine returns text without line breaks and with invisible characters escaped.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(excerpt.EscapeLines(text)), " ")
 }
 
-// plainWhitespace replaces all line ends with "\n" and tabs with spaces.
 func plainWhitespace(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "    ").Replace(text)
 }
 
-// cutBytes returns text, cut after at most n bytes; then the number of bytes left out follows.
 func cutBytes(text string, n int) string {
 	if len(text) <= n {
 		return text
