@@ -39,7 +39,7 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 			return s.setListed(ctx, "tools_allow", policy.ToolKey(def), want == policy.PermissionAllow)
 		},
 	}
-	if want == policy.PermissionAsk || want == policy.PermissionNever {
+	if want != policy.PermissionAllow {
 		slices.Reverse(steps) // remove the right first
 	}
 	rule := func() error { return s.setForbidden(ctx, def, want == policy.PermissionNever) }

@@ -7,6 +7,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/policy"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -84,7 +85,10 @@ func (s *Server) toolRoutes() {
 	},
 	) (*route.Body[event.MCPList], error) {
 		if err := s.services.MCP.SetEnabled(ctx, in.Name, s.toggleTarget(in.Name, in.Body)); err != nil {
-			return nil, route.NotFound(err.Error())
+			if mcpclient.IsUnknownServer(err) {
+				return nil, route.NotFound(err.Error())
+			}
+			return nil, route.RequestError(err)
 		}
 		return route.Answer(event.MCPList{Servers: s.services.MCP.List()}), nil
 	})

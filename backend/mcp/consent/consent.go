@@ -133,7 +133,7 @@ func escapeForm(form []event.FormField) {
 // Review asks whether a tool with a changed definition may be called.
 func (a *Asker) Review(ctx context.Context, c mcpclient.ToolChange) (bool, error) {
 	return confirmed(a.askIn(ctx, c.Call, event.Approval{
-		Question: fmt.Sprintf("Continue with %s, which %s has changed?", c.Tool, c.Server),
+		Question: fmt.Sprintf("Continue with %s, which %s has changed?", excerpt.Escape(c.Tool), c.Server),
 		Effect:   fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
 		Target:   c.Server, Data: a.cfg.Mask(c.Diff),
 		Reason: "It is not the tool you know: another description can give the assistant other instructions. The " +

@@ -82,8 +82,10 @@ func (s *Servers) notCallable(server, tool string) toolspec.Result {
 			next = fmt.Sprintf("Other servers are not affected. Next try in %d s.",
 				max(1, int(time.Until(v.nextTry).Seconds()+0.5)))
 		}
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is not running: %s", v.name, v.err),
+		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is not running: %s", v.name, v.err),
 			next)
+		r.Sources = []string{v.source()} // v.err may quote the server
+		return r
 	}
 	return toolspec.Fail(toolspec.UserError,
 		fmt.Sprintf("the MCP server %s has no tool %q", v.name, excerpt.TruncateRunes(tool, 80)),
@@ -165,7 +167,9 @@ func (s *Servers) call(
 	params.SetProgressToken(token)
 	answer, err := v.send(ctx, session, group, params)
 	if err != nil {
-		return v.callFailed(outer, ctx, session, group, theirs, err)
+		r := v.callFailed(outer, ctx, session, group, theirs, err)
+		r.Sources = []string{v.source()} // most of these errors quote the server
+		return r
 	}
 	r := results.FromCallResult(v.name, answer)
 	r.AppResult = v.answerForPage(call, theirs, answer)
@@ -173,9 +177,12 @@ func (s *Servers) call(
 		r.Suggestion = strings.TrimSpace(r.Suggestion + strings.TrimPrefix(v.missingGrant(r.Error), "."))
 	}
 	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
-	r.Sources = []string{"mcp:" + v.name}
+	r.Sources = []string{v.source()}
 	return r
 }
+
+// source is the origin of what the server returns, as in toolspec.Result.Sources.
+func (v *server) source() string { return "mcp:" + v.name }
 
 // send waits at most inflight.Grace after the end of ctx. A server that reads nothing blocks the write, which has no
 // deadline; then the goroutine ends with the session.
@@ -249,11 +256,9 @@ func (v *server) callFailed(
 			fmt.Sprintf("the MCP server %s could not be reached: %s", v.name, excerpt.TruncateRunes(err.Error(), 500)),
 			"Call again later. Other servers are not affected.")
 	}
-	r := toolspec.Fail(toolspec.UserError,
+	return toolspec.Fail(toolspec.UserError,
 		fmt.Sprintf("the MCP server %s refused the call: %s", v.name, excerpt.TruncateRunes(refused.Message, 2000)),
 		"Check the arguments of "+name+".")
-	r.Sources = []string{"mcp:" + v.name}
-	return r
 }
 
 func timedOut(ctx context.Context) bool {
@@ -270,7 +275,6 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 			fmt.Sprintf("the MCP server %s did not finish %s: %s", v.name, name,
 				excerpt.TruncateRunes(ended.Why, 2000)),
 			"Check what it changed before calling again.")
-		r.Sources = []string{"mcp:" + v.name}
 	case !errors.As(err, &canceled), outer.Err() == nil && group.serverCtx.Err() != nil:
 		return nil // a server that was stopped has no tasks any more
 	case timedOut(ctx):

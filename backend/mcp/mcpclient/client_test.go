@@ -267,8 +267,15 @@ func TestFailedServerNamesReasonAndRetry(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{firstPause: time.Hour}})
 	waitForState(t, s, "My Tester", stateReady)
-	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
-		"Stopped, exit 3: Error: out of paper")
+	for _, r := range []toolspec.Result{
+		call(t, s, "my_tester__crash", `{}`), s.Call(t.Context(), "My Tester", "env", nil),
+	} {
+		// The text of the server is in the error, so the error has the server as its source.
+		mustFail(t, r, toolspec.SystemError, "Stopped, exit 3: Error: out of paper")
+		if !slices.Equal(r.Sources, []string{"mcp:My Tester"}) {
+			t.Errorf("sources of %q: %q", r.Error, r.Sources)
+		}
+	}
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
 	v := find(s, "My Tester")
 	if v.State != stateDown || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {

@@ -97,7 +97,7 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 			"the MCP server %s has changed its tool %s since the person last saw it, and %s, so it was not called.\n%s",
 			v.name, name, why, excerpt.TruncateRunes(c.Diff, 4000)),
 			"The person can review the difference and allow it in Sextant's window when the tool is called there.")
-		r.Sources = []string{"mcp:" + v.name}
+		r.Sources = []string{v.source()}
 		return &r
 	}
 	if err := v.remember(ctx, func(k *wire.KnownServer) {
