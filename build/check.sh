@@ -16,7 +16,7 @@ go_half() {
     printf 'not formatted; run %s -w on:\n%s\n' "$tools/gofumpt" "$unformatted"
     bad=1
   fi
-  "$tools/golangci-lint" run --build-tags "$tags" --timeout 5m || bad=1
+  "$tools/golangci-lint" run --build-tags "$tags" --timeout 20m || bad=1
   go test -tags "$tags" -timeout 120s ./build/rules || bad=1
   # The layers, the navigation map, the source rules and the freshness of generated files are tests of app.
   go test -tags "$tags" -timeout 120s -run 'Import|Package|Line|Source|Names|Map|Generated|FirstVersion' ./app ./shared/... || bad=1

@@ -130,12 +130,40 @@ type Model struct {
 	Detail   string `json:"detail,omitempty"`
 }
 
-// Transcript is the response of GET /api/conversations/{id}: a conversation with its events up to Seq.
+// Transcript is the response of GET /api/conversations/{id}: a conversation, or a part of it, up to Seq.
 type Transcript struct {
 	Seq          int64             `json:"seq"`
 	Conversation chat.Conversation `json:"conversation"`
-	// Events contains the stored events of the conversation in order. The window's reducer handles them like live ones.
+	// Events contains the stored events in order. The window's reducer handles them like live ones.
 	Events []event.Event `json:"events"`
+	// Part is missing if Events has all events of the conversation.
+	Part *TranscriptPart `json:"part,omitempty"`
+}
+
+// TranscriptPart describes a part of a conversation. Pieces of text in its events are joined.
+type TranscriptPart struct {
+	// From and Until are the first and last sequence numbers of the part. From is 0 if nothing comes before the part,
+	// and Until is 0 if nothing comes after it.
+	From  int64 `json:"from"`
+	Until int64 `json:"until"`
+	// Branch is the id of the branch that was active before the first event, "" for the first branch.
+	Branch string `json:"branch"`
+	// Branches contains all branches of the conversation. The first has the id "".
+	Branches []BranchNode `json:"branches"`
+	// EarlierSources are the sources of outside text that the active branch has before the part.
+	EarlierSources []string `json:"earlier_sources"`
+	// Waiting contains the queued messages.
+	Waiting []event.WaitingMessage `json:"waiting"`
+}
+
+// BranchNode is a branch in the tree of a conversation's branches.
+type BranchNode struct {
+	ID string `json:"id"`
+	// Parent is the branch from which it forks, "" for the first one. It shares everything before the event Cut.
+	Parent string `json:"parent"`
+	Cut    int64  `json:"cut"`
+	// Used is the sequence number of the event that last activated the branch.
+	Used int64 `json:"used"`
 }
 
 // Discovery is the response of GET /api/ai/tools/discover: the tools that can be called. Baseline also contains the

@@ -12,6 +12,7 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/pipeline/approval"
+	"sextant/backend/store/eventlog"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -45,8 +46,8 @@ func (s *Server) conversationRoutes() {
 			}
 			return route.Answer(c), nil
 		})
-	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK,
-		s.conversationTranscript)
+	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "A conversation, or a part of it, as its events",
+		http.StatusOK, s.conversationTranscript)
 	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK,
 		s.renameConversation)
 	route.Add(s.api, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent,
@@ -81,24 +82,60 @@ func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation
 	return c, nil
 }
 
-func (s *Server) conversationTranscript(ctx context.Context, in *route.ByID) (*route.Body[wire.Transcript], error) {
+// transcriptQuery selects what GET /api/conversations/{id} returns: with a Limit the newest messages, or those on a side
+// of an event.
+type transcriptQuery struct {
+	ID     string `path:"id" maxLength:"128"`
+	Limit  int    `query:"limit" minimum:"0" maximum:"500" doc:"About how many messages; 0 returns all events."`
+	Before int64  `query:"before" minimum:"0" doc:"Return the messages before this event."`
+	After  int64  `query:"after" minimum:"0" doc:"Return the messages after this event."`
+	Around int64  `query:"around" minimum:"0" doc:"Return as many messages on each side of this event."`
+}
+
+func (s *Server) conversationTranscript(
+	ctx context.Context, in *transcriptQuery,
+) (*route.Body[wire.Transcript], error) {
 	c, err := s.conversation(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	seq := s.services.Events.LastSeq()
+	answer := wire.Transcript{Seq: s.services.Events.LastSeq(), Conversation: c}
 	unsaved := s.services.Loop.UnsavedEvents(in.ID) // read first: an event stored meanwhile then appears twice
-	list, err := s.services.Events.EventsOfConversation(ctx, in.ID)
+	if in.Limit == 0 {
+		answer.Events, err = s.services.Events.EventsOfConversation(ctx, in.ID)
+	} else {
+		answer.Events, answer.Part, err = s.transcriptPart(ctx, in)
+	}
 	if err != nil {
 		return nil, route.InternalError("The conversation could not be read.", err)
 	}
-	if list == nil {
-		list = []event.Event{}
+	if n := len(answer.Events); n > 0 {
+		answer.Seq = max(answer.Seq, answer.Events[n-1].Seq)
 	}
-	if n := len(list); n > 0 && list[n-1].Seq > seq {
-		seq = list[n-1].Seq
+	if answer.Part == nil || answer.Part.Until == 0 {
+		answer.Events = append(answer.Events, unsaved...)
 	}
-	return route.Answer(wire.Transcript{Seq: seq, Conversation: c, Events: append(list, unsaved...)}), nil
+	return route.Answer(answer), nil
+}
+
+func (s *Server) transcriptPart(
+	ctx context.Context, in *transcriptQuery,
+) (events []event.Event, part *wire.TranscriptPart, err error) {
+	store := s.services.Store
+	t, err := store.Transcript(ctx, in.ID,
+		sqlite.Page{Before: in.Before, After: in.After, Around: in.Around, Limit: in.Limit})
+	if err != nil {
+		return nil, nil, err
+	}
+	part = &wire.TranscriptPart{From: t.From, Until: t.Until, Branch: t.Branch}
+	if part.Branches, err = store.BranchTree(ctx, in.ID); err != nil {
+		return nil, nil, err
+	}
+	if part.EarlierSources, err = store.EarlierSources(ctx, in.ID, t.From); err != nil {
+		return nil, nil, err
+	}
+	part.Waiting, err = store.WaitingMessages(ctx, in.ID)
+	return eventlog.Compact(t.Events), part, err
 }
 
 func (s *Server) renameConversation(ctx context.Context, in *struct {

@@ -3,6 +3,7 @@ import type { Answer, Approval } from '../../shared/api/types';
 import { sourceLabel } from '../../shared/format/address';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
+import { shownSources } from '../conversation/branches';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
@@ -51,7 +52,8 @@ export class Approvals {
 
   /** Reports whether the reason of the question names outside text. */
   fromOutside(approval: Approval): boolean {
-    const read = this.store.state.transcripts[approval.conversation ?? '']?.outside ?? [];
+    const transcript = this.store.state.transcripts[approval.conversation ?? ''];
+    const read = transcript ? shownSources(transcript) : [];
     return (
       /\boutside\b|\bread (text|from)\b/i.test(approval.why) || read.some((s) => approval.why.includes(sourceLabel(s)))
     );

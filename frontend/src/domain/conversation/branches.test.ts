@@ -155,4 +155,40 @@ describe('branches', () => {
     reduce(state, { kind: 'transcript', transcript: { seq: all.length, conversation, events: all }, missed: all });
     expect(JSON.stringify(transcript())).toBe(live);
   });
+
+  it('are the same when the conversation is loaded in parts', () => {
+    turn('t1', 'm1', 'a1');
+    turn('t2', 'm2', 'a2');
+    const split = all.length;
+    turn('t3', 'm3', 'a3', [{ readOnly: true }]);
+    begin('b1', 't4', { after: 'a2', instead: 'm3' });
+    turn('t4', 'n3', 'b3');
+    const live = { shown: shown(), forks: forks(), sources: shownSources(transcript()) };
+    const { branches } = transcript();
+    const part = (events: StoredEvent[], from: number) => ({
+      seq: all.length,
+      conversation,
+      events,
+      part: { from, until: 0, branch: '', branches, earlier_sources: [], waiting: [] },
+    });
+    reduce(state, { kind: 'transcript', transcript: part(all.slice(split), split + 1), missed: [] });
+    expect(shown()).toBe('n3 b3 /t4');
+    expect(forks()).toEqual(live.forks);
+    reduce(state, { kind: 'transcript', transcript: part(all.slice(0, split), 0), missed: [], extend: true });
+    expect({ shown: shown(), forks: forks(), sources: shownSources(transcript()) }).toEqual(live);
+  });
+
+  it('outdate a part that begins after the fork', () => {
+    turn('t1', 'm1', 'a1');
+    turn('t2', 'm2', 'a2');
+    begin('b1', 't3', { instead: 'm1' });
+    turn('t3', 'n1', 'b1');
+    const { branches } = transcript();
+    const place = { from: 6, until: 0, branch: '', branches, earlier_sources: [], waiting: [] };
+    const tail = { seq: all.length, conversation, events: all.slice(5), part: place };
+    reduce(state, { kind: 'transcript', transcript: tail, missed: [] });
+    const loaded = transcript().outdated;
+    choose('');
+    expect([loaded, transcript().outdated]).toEqual([false, true]);
+  });
 });

@@ -1,5 +1,5 @@
 import type { CallView, Item, TranscriptView, BranchView } from '../store/state';
-import { branchById, branchOf, turnOf } from '../store/branches';
+import { branchOf, chain, turnOf } from '../store/branches';
 
 /** A point where the conversation has several continuations, seen from the active branch. */
 export interface Fork {
@@ -15,44 +15,26 @@ export interface Fork {
   first: Item;
 }
 
-/** Returns the active branch and its ancestors, the first branch first. */
-function chain(transcript: TranscriptView): BranchView[] {
-  const list: BranchView[] = [];
-  for (
-    let at = branchById(transcript, transcript.branch);
-    at;
-    at = at.id ? branchById(transcript, at.parent) : undefined
-  )
-    list.unshift(at);
-  return list;
-}
-
-/** Returns the items of the active branch, with their indexes among all items. */
-function path(transcript: TranscriptView): { item: Item; place: number }[] {
-  const line = chain(transcript);
-  const ends = new Map(line.map((branch, i) => [branch.id, line[i + 1]?.cut ?? Infinity]));
-  return transcript.items
-    .map((item, place) => ({ item, place }))
-    .filter(({ item, place }) => place < (ends.get(branchOf(transcript, item)) ?? 0));
-}
-
 /** Returns the items of the active branch. */
 export function shownItems(transcript: TranscriptView): Item[] {
-  return transcript.branches.length < 2 ? transcript.items : path(transcript).map(({ item }) => item);
+  if (transcript.branches.length < 2) return transcript.items;
+  const line = chain(transcript, transcript.branch);
+  const ends = new Map(line.map((branch, i) => [branch.id, line[i + 1]?.cut ?? Infinity]));
+  return transcript.items.filter((item) => item.place < (ends.get(branchOf(transcript, item)) ?? 0));
 }
 
 /** Returns the sources of outside text in the active branch. */
 export function shownSources(transcript: TranscriptView): string[] {
-  if (transcript.branches.length < 2) return transcript.outside;
-  const turns = new Set(shownItems(transcript).map(turnOf));
-  return [...new Set([...turns].flatMap((turn) => transcript.sources[turn] ?? []))];
+  const turns =
+    transcript.branches.length < 2 ? Object.keys(transcript.sources) : new Set(shownItems(transcript).map(turnOf));
+  return [...new Set([...transcript.earlierSources, ...[...turns].flatMap((turn) => transcript.sources[turn] ?? [])])];
 }
 
 /** Returns every fork along the active branch, in order. */
 export function forksOf(transcript: TranscriptView, calls: Record<string, CallView>): Fork[] {
   if (transcript.branches.length < 2) return [];
-  const shown = path(transcript);
-  const line = chain(transcript);
+  const shown = shownItems(transcript);
+  const line = chain(transcript, transcript.branch);
   return line.flatMap((parent, i) => {
     const next = line[i + 1];
     const children = transcript.branches.filter((one) => one.id && one.parent === parent.id);
@@ -60,7 +42,7 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
     return cuts
       .sort((a, b) => a - b)
       .flatMap((cut) => {
-        const first = shown.find(({ place }) => place >= cut)?.item;
+        const first = shown.find(({ place }) => place >= cut);
         if (!first) return [];
         const heads = [parent, ...children.filter((one) => one.cut === cut)];
         const at = next && next.cut === cut ? heads.indexOf(next) : 0;
@@ -69,7 +51,7 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
           alternatives.filter((_, n) => n !== at).flatMap((branches) => branches.map((one) => one.id)),
         );
         const otherItems = transcript.items.filter(
-          (item, place) => place >= cut && others.has(branchOf(transcript, item)),
+          (item) => item.place >= cut && others.has(branchOf(transcript, item)),
         );
         return [
           {

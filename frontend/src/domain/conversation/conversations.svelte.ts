@@ -1,13 +1,18 @@
 import type { Conversation, Model, StoredEvent, WaitingMessage } from '../../shared/api/types';
+import type { TranscriptQuery } from '../../shared/api/backend';
 import { failureText, type Actions } from '../actions';
 import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
 import type { CallView, Item, TranscriptView } from '../store/state';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
+import { branchOf } from '../store/branches';
 import { shownItems, shownSources } from './branches';
 import { Drafts } from './drafts';
 import { Attachments, type MessageContext } from './attachments.svelte';
+
+/** About how many messages are loaded at a time. */
+const PART = 60;
 
 /** The model name of the pilot, the built-in command interpreter. */
 export const PILOT = 'pilot';
@@ -17,6 +22,8 @@ export class Conversations {
   /** The id of the shown conversation; "" until the first message creates it. */
   currentId = $state('');
   loading = $state(false);
+  /** The item that the view scrolls to when it is shown; null for the end of the conversation. */
+  target = $state.raw<Item | null>(null);
   failed = $state('');
   draft = $state('');
   stopping = $state(false);
@@ -88,7 +95,10 @@ export class Conversations {
   readonly outside: string[] = $derived.by(() => (this.transcript ? shownSources(this.transcript) : []));
 
   get running(): boolean {
-    return this.transcript?.turn?.status === 'running';
+    const { transcript } = this;
+    // The start of a running turn may be after the loaded part.
+    if (transcript?.until && !transcript.turn) return this.current?.status === 'running';
+    return transcript?.turn?.status === 'running';
   }
 
   /** The name of the chosen model, or PILOT when none is chosen. */
@@ -115,12 +125,32 @@ export class Conversations {
   onEvent(event: StoredEvent): void {
     this.#missed.get(event.conversation ?? '')?.push(event);
     if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
+    if (event.kind.startsWith('branch.')) queueMicrotask(() => this.#reloadOutdated());
     // The shown conversation may belong to a subagent of the deleted one.
     const deleted = event.kind === 'conversation.deleted' ? event.data.id : '';
     if (deleted && this.currentId && (deleted === this.rootOf(this.currentId) || !this.current)) this.startNew();
   }
 
+  /** Opens a conversation at its end. */
   async open(id: string): Promise<void> {
+    this.target = null;
+    await this.#show(id, () => this.read(id));
+  }
+
+  /** Opens a conversation at the item of an event, in the branch of the item. */
+  async openAt(id: string, seq: number): Promise<void> {
+    await this.#show(id, async () => {
+      const loaded = this.store.state.transcripts[id];
+      if (!loaded || seq < loaded.from || (loaded.until && seq > loaded.until)) await this.#load(id, { around: seq });
+      const transcript = this.store.state.transcripts[id]!;
+      const item = transcript.items.find((one) => one.place >= seq) ?? transcript.items.at(-1) ?? null;
+      const branch = item ? branchOf(transcript, item) : '';
+      if (item && !shownItems(transcript).includes(item)) await this.actions.backend.chooseBranch(id, branch);
+      this.target = item;
+    });
+  }
+
+  async #show(id: string, load: () => Promise<void>): Promise<void> {
     this.currentId = id;
     this.settings.saveView('conversation', this.rootOf(id));
     this.#showDraft(id);
@@ -128,7 +158,7 @@ export class Conversations {
     this.stopping = false;
     this.loading = !this.transcript;
     try {
-      await this.read(id);
+      await load();
     } catch (error) {
       if (this.currentId === id) this.failed = failureText(error);
     } finally {
@@ -136,23 +166,44 @@ export class Conversations {
     }
   }
 
-  /** Loads a conversation unless it is loaded already. */
+  /** Loads the end of a conversation unless it is loaded already. */
   async read(id: string): Promise<void> {
-    if (this.store.state.transcripts[id]) return;
-    const reading = this.#reading.get(id) ?? this.#read(id);
-    this.#reading.set(id, reading);
-    await reading;
+    await this.#reading.get(id)?.catch(() => undefined);
+    const loaded = this.store.state.transcripts[id];
+    if (!loaded || loaded.until) await this.#load(id, {});
   }
 
-  async #read(id: string): Promise<void> {
+  /** Loads the messages before (or after) the loaded ones of the shown conversation, if there are any. */
+  async extend(side: 'earlier' | 'later'): Promise<void> {
+    const { transcript } = this;
+    if (!transcript || this.#reading.has(transcript.id)) return;
+    const { id, from, until } = transcript;
+    if (side === 'earlier' && from) await this.actions.attempt(this.#load(id, { before: from }));
+    if (side === 'later' && until) await this.actions.attempt(this.#load(id, { after: until }));
+  }
+
+  /** Loads a part of a conversation, after any that is being loaded. */
+  async #load(id: string, query: TranscriptQuery): Promise<void> {
+    const before = this.#reading.get(id)?.catch(() => undefined);
+    const reading = (before ?? Promise.resolve()).then(() => this.#read(id, query));
+    this.#reading.set(id, reading);
+    try {
+      await reading;
+    } finally {
+      if (this.#reading.get(id) === reading) this.#reading.delete(id);
+    }
+  }
+
+  /** A part before or after an event is added to what is loaded. Any other replaces it. */
+  async #read(id: string, query: TranscriptQuery): Promise<void> {
     const missed: StoredEvent[] = [];
     this.#missed.set(id, missed);
     try {
-      const transcript = await this.actions.backend.transcript(id);
-      this.store.apply({ kind: 'transcript', transcript, missed });
+      const transcript = await this.actions.backend.transcript(id, { limit: PART, ...query });
+      const extend = Boolean(query.before || query.after);
+      this.store.apply({ kind: 'transcript', transcript, missed: query.before ? [] : missed, extend });
     } finally {
       this.#missed.delete(id);
-      this.#reading.delete(id);
     }
   }
 
@@ -163,6 +214,11 @@ export class Conversations {
     this.failed = '';
     this.settings.saveView('conversation', '');
     this.#showDraft('');
+  }
+
+  /** Loads the end of the shown conversation again if the loaded part no longer fits its active branch. */
+  #reloadOutdated(): void {
+    if (this.transcript?.outdated) void this.actions.attempt(this.#load(this.currentId, {}));
   }
 
   /** Shows the draft of a conversation in the composer. */
@@ -210,6 +266,7 @@ export class Conversations {
       await this.beforeSend();
       await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, context);
       if (isDraft) this.attachments.clear(id);
+      if (this.store.state.transcripts[id]?.until) void this.open(id); // show what was sent
       if (id !== this.currentId) {
         if (this.#drafts.read(id) === text) this.#drafts.write(id, '');
       } else if (text === this.draft) this.setDraft('');

@@ -11,14 +11,14 @@ import type {
   Turn,
 } from '../../shared/api/types';
 import { callFromRow, reduceCall } from './calls';
-import { emptyTranscript, type AppState } from './state';
-import { reduceTranscript } from './transcript';
+import { emptyTranscript, type AppState, type TranscriptView } from './state';
+import { addEvent, reduceTranscript } from './transcript';
 
 /** A change of the state: an event of the program, or the answer to a request. */
 export type StateChange =
   | { kind: 'event'; event: StoredEvent }
   | { kind: 'snapshot'; snapshot: Snapshot; again: boolean }
-  | { kind: 'transcript'; transcript: Transcript; missed: StoredEvent[] }
+  | { kind: 'transcript'; transcript: Transcript; missed: StoredEvent[]; extend?: boolean }
   | { kind: 'calls'; rows: CallRow[] }
   | { kind: 'models'; models: Model[] }
   | { kind: 'setting'; setting: Setting }
@@ -37,7 +37,7 @@ export function reduce(state: AppState, change: StateChange): void {
       takeSnapshot(state, change.snapshot, change.again);
       break;
     case 'transcript':
-      takeTranscript(state, change.transcript, change.missed);
+      takeTranscript(state, change.transcript, change.missed, change.extend ?? false);
       break;
     case 'calls':
       takeCalls(state, change.rows);
@@ -86,15 +86,47 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   if (!again) state.seq = snapshot.seq;
 }
 
-function takeTranscript(state: AppState, transcript: Transcript, missed: StoredEvent[]): void {
-  const { conversation, events, seq } = transcript;
-  state.transcripts[conversation.id] = emptyTranscript(conversation.id);
+/** Shows a conversation, or extends the loaded part at its start or end. */
+function takeTranscript(state: AppState, transcript: Transcript, missed: StoredEvent[], extend: boolean): void {
+  const { conversation, events, seq, part } = transcript;
   putConversation(state, conversation);
+  const loaded = emptyTranscript(conversation.id);
+  if (part) {
+    Object.assign(loaded, { from: part.from, until: part.until, branch: part.branch });
+    loaded.earlierSources = part.earlier_sources ?? [];
+    loaded.waiting = part.waiting ?? [];
+    loaded.branches = (part.branches ?? []).map((branch) => ({ ...branch }));
+  }
+  const known = extend ? state.transcripts[conversation.id] : undefined;
+  // Events change the copy in the state, because only that one is reactive.
+  if (!known) state.transcripts[conversation.id] = loaded;
+  const target = known ? loaded : state.transcripts[conversation.id]!;
   for (const event of events ?? []) {
     reduceCall(state, event);
-    reduceTranscript(state, event);
+    addEvent(state, target, event);
   }
+  target.outdated = false; // the branches in the answer fit its items
+  if (known) join(known, loaded);
   for (const event of missed) if (event.seq > seq) reduceTranscript(state, event);
+}
+
+/** Adds the items of `part`, which come before or after all items of `known`. */
+function join(known: TranscriptView, part: TranscriptView): void {
+  const { items, sources, turns, approvals } = part;
+  if (part.from < known.from) {
+    known.items = [...items, ...known.items];
+    known.from = part.from;
+    known.earlierSources = part.earlierSources;
+  } else {
+    known.items = [...known.items, ...items];
+    known.until = part.until;
+    known.turn = part.until ? known.turn : part.turn;
+    known.place = part.place;
+  }
+  for (const key of part.known) known.known.add(key);
+  known.sources = { ...sources, ...known.sources };
+  known.turns = { ...turns, ...known.turns };
+  known.approvals = { ...approvals, ...known.approvals };
 }
 
 function takeCalls(state: AppState, rows: CallRow[]): void {

@@ -67,8 +67,13 @@ export interface CallView {
   storedResult: StoredResult | null;
 }
 
-/** An entry of a conversation. */
-export type Item =
+/**
+ * An entry of a conversation. `place` orders the entries of a conversation: it is the sequence number of the event that
+ * added the entry.
+ */
+export type Item = { place: number } & ItemContent;
+
+type ItemContent =
   | {
       kind: 'user';
       id: string;
@@ -101,26 +106,34 @@ export type Item =
   | { kind: 'note'; id: string; text: string; turn: string }
   | { kind: 'turnEnd'; id: string; turn: Turn };
 
+/** A branch shares with its parent the items before the place `cut`. */
 export interface BranchView {
   id: string;
-  /** The id of the branch that this one starts from, and how many of all items came before the start. */
   parent: string;
   cut: number;
   /** The sequence number of the event that last activated the branch. */
   used: number;
 }
 
-/** A loaded conversation. `items` contains the items of all branches in the order of arrival. */
+/** A conversation, or the part of it that is loaded. */
 export interface TranscriptView {
   id: string;
+  /** The loaded items of all branches, in the order of their places. */
   items: Item[];
+  /** The kind and id of every loaded item. */
+  known: Set<string>;
+  /** The place of the item that is being added. */
+  place: number;
+  /** The first and last loaded places; `from` 0 if nothing is before the part, `until` 0 if nothing is after it. */
+  from: number;
+  until: number;
+  /** Whether the part must be loaded again, because a branch forks from it before `from`. */
+  outdated: boolean;
   /** The running turn, null for none. */
   turn: Turn | null;
-  /** The number of tokens of all turns. */
-  tokens: number;
-  /** The sources of outside text: of the whole conversation, and by turn. */
-  outside: string[];
+  /** The sources of outside text by turn, and those before the loaded part. */
   sources: Record<string, string[]>;
+  earlierSources: string[];
   /** All branches; the first has the id "". */
   branches: BranchView[];
   /** The id of the active branch. */
@@ -203,10 +216,14 @@ export function emptyTranscript(id: string): TranscriptView {
   return {
     id,
     items: [],
+    known: new Set(),
+    place: 0,
+    from: 0,
+    until: 0,
+    outdated: false,
     turn: null,
-    tokens: 0,
-    outside: [],
     sources: {},
+    earlierSources: [],
     branches: [{ id: '', parent: '', cut: 0, used: 0 }],
     branch: '',
     turns: {},

@@ -8,6 +8,33 @@ type AssistantItem = Extract<Item, { kind: 'assistant' }>;
 export function reduceTranscript(state: AppState, event: StoredEvent): void {
   const transcript = event.conversation ? state.transcripts[event.conversation] : undefined;
   if (!transcript) return;
+  if (transcript.until) reduceWithoutItems(transcript, event);
+  else addEvent(state, transcript, event);
+}
+
+/** Applies an event that comes after the loaded part. */
+function reduceWithoutItems(transcript: TranscriptView, event: StoredEvent): void {
+  reduceBranches(transcript, event);
+  switch (event.kind) {
+    case 'message.waiting':
+      putWaiting(transcript, event.data);
+      break;
+    case 'message.taken':
+    case 'message.dropped':
+      dropWaiting(transcript, event.data.id);
+      break;
+    case 'turn.started':
+      transcript.turn = event.data;
+      break;
+    case 'turn.ended':
+      transcript.turn = null;
+  }
+}
+
+/** Applies an event to a transcript. */
+export function addEvent(state: AppState, transcript: TranscriptView, event: StoredEvent): void {
+  // Events without a sequence number could not be stored yet. Their items follow the others.
+  transcript.place = event.seq > transcript.place ? event.seq : transcript.place + 0.001;
   reduceBranches(transcript, event);
   switch (event.kind) {
     case 'thought.delta':
@@ -58,8 +85,14 @@ export function reduceTranscript(state: AppState, event: StoredEvent): void {
   }
 }
 
-const hasItem = (transcript: TranscriptView, kind: Item['kind'], id: string) =>
-  transcript.items.some((item) => item.kind === kind && item.id === id);
+const hasItem = (transcript: TranscriptView, kind: Item['kind'], id: string) => transcript.known.has(kind + id);
+
+type NewItem = Item extends infer One ? (One extends Item ? Omit<One, 'place'> : never) : never;
+
+function push(transcript: TranscriptView, item: NewItem): void {
+  transcript.items.push({ ...item, place: transcript.place } as Item);
+  transcript.known.add(item.kind + item.id);
+}
 
 function addMessage(transcript: TranscriptView, message: Message): void {
   addSources(transcript, message.turn, message.outside);
@@ -81,7 +114,7 @@ function addMessage(transcript: TranscriptView, message: Message): void {
 
 function addUserMessage(transcript: TranscriptView, { id, text, time, turn, outside }: Message): void {
   if (hasItem(transcript, 'user', id)) return;
-  transcript.items.push({ kind: 'user', id, text, time, turn, ...(outside?.length ? { outside } : {}) });
+  push(transcript, { kind: 'user', id, text, time, turn, ...(outside?.length ? { outside } : {}) });
 }
 
 function addAssistantMessage(transcript: TranscriptView, message: Message): void {
@@ -104,13 +137,13 @@ function addAttachment(transcript: TranscriptView, { id, text: whole, outside, t
   const at = whole.indexOf('\n');
   const title = at < 0 ? whole : whole.slice(0, at);
   const text = at < 0 ? '' : whole.slice(at + 1);
-  transcript.items.push({ kind: 'attachment', id, title, text, outside: outside ?? [], turn });
+  push(transcript, { kind: 'attachment', id, title, text, outside: outside ?? [], turn });
 }
 
 function addNote(transcript: TranscriptView, event: EventOf<'turn.noted'>): void {
   const id = String(event.seq);
   if (hasItem(transcript, 'note', id)) return;
-  transcript.items.push({ kind: 'note', id, text: event.data.text, turn: event.turn ?? '' });
+  push(transcript, { kind: 'note', id, text: event.data.text, turn: event.turn ?? '' });
 }
 
 function addSummary(transcript: TranscriptView, message: Message): void {
@@ -118,7 +151,7 @@ function addSummary(transcript: TranscriptView, message: Message): void {
   const used = message.status === 'done';
   const known = transcript.items.find((item) => item.kind === 'summary' && item.id === id);
   if (known?.kind === 'summary') known.used = used;
-  else transcript.items.push({ kind: 'summary', id, text, time, turn, used, outside: message.outside ?? [] });
+  else push(transcript, { kind: 'summary', id, text, time, turn, used, outside: message.outside ?? [] });
 }
 
 /** Sorts the cards of calls that ran at the same time into the order of the model's answer. */
@@ -150,7 +183,7 @@ function addReasoning(transcript: TranscriptView, event: EventOf<'thought.delta'
   const { seq, time, turn = '' } = event;
   const last = transcript.items.at(-1);
   if (last?.kind === 'reasoning' && last.ms === null) last.text += text;
-  else transcript.items.push({ kind: 'reasoning', id: `${message}.${seq}`, text, time, turn, ms: null });
+  else push(transcript, { kind: 'reasoning', id: `${message}.${seq}`, text, time, turn, ms: null });
 }
 
 function endReasoning(transcript: TranscriptView, time: string): void {
@@ -165,7 +198,7 @@ function assistantItem(transcript: TranscriptView, id: string, at: { time: strin
   const known = findAssistantItem(transcript, id);
   if (known) return known;
   const { time, turn = '' } = at;
-  transcript.items.push({ kind: 'assistant', id, text: '', time, turn, done: false, outside: [], offers: [] });
+  push(transcript, { kind: 'assistant', id, text: '', time, turn, done: false, outside: [], offers: [] });
   // Read the item back from the list: writes to the pushed object itself would not be reactive.
   return transcript.items.at(-1) as AssistantItem;
 }
@@ -178,7 +211,7 @@ function addCall(state: AppState, transcript: TranscriptView, event: StoredEvent
   if (hasItem(transcript, 'call', state.calls[id]?.outerCall ?? '')) return;
   const last = transcript.items.at(-1);
   if (last?.kind === 'assistant') last.done = true;
-  transcript.items.push({ kind: 'call', id, turn });
+  push(transcript, { kind: 'call', id, turn });
 }
 
 function endTurn(transcript: TranscriptView, turn: Turn): void {
@@ -186,22 +219,20 @@ function endTurn(transcript: TranscriptView, turn: Turn): void {
   transcript.turn = null;
   // When the disk was full, the same event arrives twice: at once, and after it is stored.
   if (hasItem(transcript, 'turnEnd', turn.id)) return;
-  transcript.tokens += (turn.usage?.input ?? 0) + (turn.usage?.output ?? 0);
-  transcript.items.push({ kind: 'turnEnd', id: turn.id, turn });
+  push(transcript, { kind: 'turnEnd', id: turn.id, turn });
 }
 
 function addAnswer(transcript: TranscriptView, event: EventOf<'approval.answered'>): void {
   const { data: answer, time, turn = '' } = event;
   if (hasItem(transcript, 'approval', answer.id)) return;
   const approval = transcript.approvals[answer.id] ?? null;
-  transcript.items.push({ kind: 'approval', id: answer.id, approval, answer, time, turn });
+  push(transcript, { kind: 'approval', id: answer.id, approval, answer, time, turn });
 }
 
 function addSources(transcript: TranscriptView, turn = '', sources: string[] = []): void {
   transcript.sources[turn] ??= [];
   const known = transcript.sources[turn]; // read back, because the assigned array is not reactive
   for (const source of sources) {
-    if (!transcript.outside.includes(source)) transcript.outside.push(source);
     if (!known.includes(source)) known.push(source);
   }
 }

@@ -25,6 +25,14 @@ import type {
 /** The window's requests to the program, which reject with a BackendError, and its WebSockets. */
 export type Backend = ReturnType<typeof createBackend>;
 
+/** Selects a part of a conversation: about `limit` of the newest messages, or those before, after or around an event. */
+export interface TranscriptQuery {
+  limit?: number;
+  before?: number;
+  after?: number;
+  around?: number;
+}
+
 /** Creates the client of the program that serves this page. `token` is the window's. */
 export function createBackend(token: string) {
   const client = createApiClient(token);
@@ -47,7 +55,8 @@ export function createBackend(token: string) {
 
     // Conversations
     createConversation: (title: string) => bodyOf(client.POST('/api/conversations', { body: { title } })),
-    transcript: (id: string) => bodyOf(client.GET('/api/conversations/{id}', byId(id))),
+    transcript: (id: string, query: TranscriptQuery) =>
+      bodyOf(client.GET('/api/conversations/{id}', { params: { path: { id }, query } })),
     renameConversation: (id: string, title: string) =>
       awaitSuccess(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
     /** Lets other programs read a conversation over MCP, or stops that. */

@@ -862,7 +862,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conversation as its events */
+        /** A conversation, or a part of it, as its events */
         get: operations["get-api-conversations-id"];
         put?: never;
         post?: never;
@@ -2406,6 +2406,14 @@ export interface components {
             after?: string;
             id: string;
             instead?: string;
+        };
+        BranchNode: {
+            /** Format: int64 */
+            cut: number;
+            id: string;
+            parent: string;
+            /** Format: int64 */
+            used: number;
         };
         BranchRef: {
             id: string;
@@ -4431,8 +4439,19 @@ export interface components {
         Transcript: {
             conversation: components["schemas"]["Conversation"];
             events: components["schemas"]["Event"][];
+            part?: components["schemas"]["TranscriptPart"];
             /** Format: int64 */
             seq: number;
+        };
+        TranscriptPart: {
+            branch: string;
+            branches: components["schemas"]["BranchNode"][];
+            earlier_sources: string[];
+            /** Format: int64 */
+            from: number;
+            /** Format: int64 */
+            until: number;
+            waiting: components["schemas"]["WaitingMessage"][];
         };
         TrashItem: {
             folder?: boolean;
@@ -6248,7 +6267,16 @@ export interface operations {
     };
     "get-api-conversations-id": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description About how many messages; 0 returns all events. */
+                limit?: number;
+                /** @description Return the messages before this event. */
+                before?: number;
+                /** @description Return the messages after this event. */
+                after?: number;
+                /** @description Return as many messages on each side of this event. */
+                around?: number;
+            };
             header?: never;
             path: {
                 id: string;
