@@ -149,7 +149,7 @@ func (s *Store) connect(ctx context.Context) error {
 // dsn returns path as a URL for the driver, so that no character in it is read as an option.
 func dsn(path, more string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + more
+	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&_stmt_cache_size=64&" + more
 }
 
 // Path returns the absolute path of the database file.

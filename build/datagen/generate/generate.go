@@ -62,14 +62,18 @@ func Write(ctx context.Context, store Store, o Options) (Summary, error) {
 		options: o, random: random, words: newVocabulary(random), store: store, now: start,
 		step: span / time.Duration(o.Messages),
 	}
-	largest := random.IntN(o.Conversations)
+	largest := random.IntN(max(1, o.Conversations-1)) // the last one fills up what is missing
 	rest := max(1, (o.Messages-o.Largest)/max(1, o.Conversations-1))
 	for i := range o.Conversations {
-		n := 1 + random.IntN(2*rest)
+		left := o.Messages - w.sum.Messages - (o.Conversations - i - 1)
+		if i < largest {
+			left -= o.Largest
+		}
+		n := max(1, min(1+random.IntN(2*rest), left))
 		if i == largest {
 			n = o.Largest
 		} else if i == o.Conversations-1 {
-			n = max(1, o.Messages-w.sum.Messages)
+			n = max(1, left)
 		}
 		id, before := w.id("c"), w.sum.Messages
 		if err := w.conversation(ctx, id, n); err != nil {
