@@ -97,8 +97,10 @@ func addLamps(t testing.TB, s *sqlite.Store) {
 			ID: "result", Role: chat.RoleTool, CallID: "k1", Text: "Brass lamp\n\tRød lampe, 79 €",
 			Outside: []string{"https://www.shop.example"},
 		}),
-		message("c", 3, chat.Message{ID: "note", Role: chat.RoleNote, Text: "plan.txt\nthe attached plan",
-			Outside: []string{"file /home/ada/plan.txt"}}),
+		message("c", 3, chat.Message{
+			ID: "note", Role: chat.RoleNote, Text: "plan.txt\nthe attached plan",
+			Outside: []string{"file /home/ada/plan.txt"},
+		}),
 		message("c", 3, chat.Message{ID: "inner", Role: chat.RoleNote, Text: "plan for the model"}),
 		message("c", 4, chat.Message{ID: "summary", Role: chat.RoleSummary, Text: "brass lamps, in short"}),
 		message("c", 5, chat.Message{ID: "half", Role: chat.RoleAssistant, Text: "The cheapest", Status: chat.StatusRunning}),
