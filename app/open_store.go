@@ -53,6 +53,7 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 			s.Log.Warn("long results of a deleted conversation are left", "err", err)
 		}
 	})
+	s.indexMessages()
 	s.Settings, err = config.OpenSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
 	return err
 }

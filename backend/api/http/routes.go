@@ -19,6 +19,7 @@ func (s *Server) routes() {
 	s.panelReviewRoutes()
 	s.panelStateRoutes()
 	s.conversationRoutes()
+	s.searchRoutes()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sextant/backend/store/search"
 	"sextant/backend/store/sqlrows"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -88,6 +89,9 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status,
 		sqlrows.Nanos(m.Time), m.FromProgram, m.Reasoning)
 	if err != nil {
+		return err
+	}
+	if err := search.Put(ctx, tx, m); err != nil {
 		return err
 	}
 	return touchConversation(ctx, tx, m.Conversation, e.Time)

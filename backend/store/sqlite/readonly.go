@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"sextant/backend/store/metrics"
+	"sextant/backend/store/search"
 )
 
 // ErrReadOnly is returned by every write to a Store from OpenReadOnly.
@@ -35,7 +36,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("opening for reading: %w", err)
 	}
 	s.reader.SetMaxOpenConns(readers)
-	s.Reader = metrics.NewReader(s.reader)
+	s.Reader, s.searcher = metrics.NewReader(s.reader), search.NewReader(s.reader)
 	if err := s.reader.PingContext(ctx); err != nil {
 		return nil, errors.Join(toOpenError(abs, err), s.closeConnections())
 	}

@@ -195,7 +195,5 @@ func (s *Store) closeRunning(ctx context.Context, tx *sql.Tx, m *Recovery) error
 	if _, err := s.appendEvents(ctx, tx, closing); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE messages SET status = ? WHERE status = ?`,
-		chat.StatusInterrupted, chat.StatusRunning)
-	return err
+	return indexEnded(ctx, tx, chat.StatusInterrupted, `status = ?2`, chat.StatusRunning)
 }

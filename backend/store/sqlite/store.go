@@ -27,6 +27,7 @@ import (
 
 	"sextant/backend/store/diskspace"
 	"sextant/backend/store/metrics"
+	"sextant/backend/store/search"
 )
 
 // readers is the size of the read pool, enough for overlapping requests of a window.
@@ -43,6 +44,7 @@ type Store struct {
 	// Reader reads the metrics.
 	*metrics.Reader
 	recorder metrics.Recorder
+	searcher *search.Reader
 	// full is called with the error of every write that failed for lack of disk space.
 	full atomic.Pointer[func(error)]
 }
@@ -139,7 +141,7 @@ func (s *Store) connect(ctx context.Context) error {
 	}
 	s.reader.SetMaxOpenConns(readers)
 	s.reader.SetMaxIdleConns(readers)
-	s.Reader = metrics.NewReader(s.reader)
+	s.Reader, s.searcher = metrics.NewReader(s.reader), search.NewReader(s.reader)
 	if s.recovery, err = s.closeInterrupted(ctx); err != nil {
 		return fmt.Errorf("closing what was running: %w", err)
 	}
@@ -149,7 +151,7 @@ func (s *Store) connect(ctx context.Context) error {
 // dsn returns path as a URL for the driver, so that no character in it is read as an option.
 func dsn(path, more string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + more
+	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&_stmt_cache_size=64&" + more
 }
 
 // Path returns the absolute path of the database file.

@@ -53,7 +53,6 @@ func saveTurn(ctx context.Context, tx *sql.Tx, t event.Turn, e event.Event) erro
 	if e.Kind != event.TurnEnded {
 		return nil
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE messages SET status = ? WHERE turn = ? AND conversation = ? AND status = ?`,
-		t.Status, t.ID, e.Conversation, chat.StatusRunning)
-	return err
+	return indexEnded(ctx, tx, t.Status, `turn = ?2 AND conversation = ?3 AND status = ?4`,
+		t.ID, e.Conversation, chat.StatusRunning)
 }

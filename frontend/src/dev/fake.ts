@@ -19,6 +19,7 @@ import { serverResources } from './serverresources';
 import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
 import { playTerminals } from './terminals';
+import { search } from './search';
 import { drawShop } from './shop';
 import { programs } from './programs';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
@@ -123,6 +124,7 @@ class Fake implements Backend {
       1200,
     );
   };
+  search = async (query: string) => search(this.scenario, query);
   bill = async () => bill;
   changeWaiting = async () => {};
   dropWaiting = async () => {};

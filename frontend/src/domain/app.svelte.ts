@@ -10,6 +10,8 @@ import { CostTracker } from './conversation/costs.svelte';
 import { Branching } from './conversation/branching.svelte';
 import { Completions } from './conversation/completions.svelte';
 import { Conversations } from './conversation/conversations.svelte';
+import { Find } from './conversation/find.svelte';
+import { MessageSearch } from './conversation/messagesearch.svelte';
 import { Editor, EDITOR_PANEL } from './editor/editor.svelte';
 import { FILES_PANEL, FileTree } from './files/tree.svelte';
 import { FileExistence } from './files/existence';
@@ -56,6 +58,8 @@ export class App {
   readonly conversations: Conversations;
   readonly completions: Completions;
   readonly serverResources: ServerResources;
+  readonly messageSearch: MessageSearch;
+  readonly find: Find;
   readonly branching: Branching;
   readonly costTracker: CostTracker;
   readonly terminals: Terminals;
@@ -83,6 +87,8 @@ export class App {
     this.bookmarks = new Bookmarks(this.actions);
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
+    this.messageSearch = new MessageSearch(this.actions, this.conversations);
+    this.find = new Find(this.actions, this.conversations);
     this.branching = new Branching(this.conversations, this.store, this.actions, this.panels);
     this.serverResources = new ServerResources(this.store, this.actions, this.conversations);
     this.completions = new Completions(backend, (text) => this.serverResources.offersFor(text));

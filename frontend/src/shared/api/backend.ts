@@ -79,6 +79,9 @@ export function createBackend(token: string) {
       const body = { text, model, panel, when, raise, ...context };
       return awaitSuccess(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
     },
+    /** Searches messages, in one conversation or, with "", in all of them. Returns the newest hits. */
+    search: (query: string, conversation: string, limit: number) =>
+      bodyOf(client.GET('/api/search', { params: { query: { q: query, conversation, limit } } })),
     bill: (id: string) => bodyOf(client.GET('/api/conversations/{id}/bill', byId(id))),
     changeWaiting: (id: string, message: string, when: 'now' | 'next') =>
       awaitSuccess(

@@ -1885,6 +1885,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find messages, results and arguments of calls, newest first */
+        get: operations["get-api-search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/secrets": {
         parameters: {
             query?: never;
@@ -2470,6 +2487,12 @@ export interface components {
             suggestion?: string;
             tool: string;
             undoable?: boolean;
+        };
+        CallPlace: {
+            call: string;
+            conversation: string;
+            /** Format: int64 */
+            seq: number;
         };
         CallRow: {
             args: unknown;
@@ -4145,6 +4168,28 @@ export interface components {
             paths?: string[];
             tool?: string;
         };
+        SearchHit: {
+            branch?: string;
+            call?: string;
+            conversation: string;
+            message: string;
+            parent?: components["schemas"]["CallPlace"];
+            role: components["schemas"]["MessageRole"];
+            /** Format: int64 */
+            seq: number;
+            shown: boolean;
+            snippet: components["schemas"]["SnippetPart"][];
+            /** Format: date-time */
+            time: string;
+            title: string;
+            turn?: string;
+        };
+        SearchPage: {
+            hits: components["schemas"]["SearchHit"][];
+            indexing?: boolean;
+            /** Format: int64 */
+            next?: number;
+        };
         Secret: {
             command?: string;
             /** Format: date-time */
@@ -4228,6 +4273,10 @@ export interface components {
             settings: components["schemas"]["Setting"][];
             version: string;
             workspace: string;
+        };
+        SnippetPart: {
+            match?: boolean;
+            text: string;
         };
         Spending: {
             budgets: components["schemas"]["Budget"][];
@@ -8542,6 +8591,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-search": {
+        parameters: {
+            query?: {
+                /** @description Words that must all occur (the last one may be a beginning), "phrases", and the filters who:me, who:assistant, who:tool, tool:NAME, site:HOST, before:DATE, after:DATE */
+                q?: string;
+                /** @description Only in this conversation */
+                conversation?: string;
+                limit?: number;
+                /** @description The field next of the page before */
+                cursor?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPage"];
                 };
             };
             /** @description Error */

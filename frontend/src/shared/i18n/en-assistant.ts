@@ -2,9 +2,7 @@
 export const assistant = {
   'conversation.new': 'New conversation',
   'conversation.history': 'Conversations',
-  'conversation.history.find': 'Filter by title',
   'conversation.history.empty': 'No conversations yet. Send a message to start one.',
-  'conversation.history.none': 'No conversation titled “{query}”.',
   'conversation.menu': 'Conversation menu',
   'conversation.none': 'The conversation starts with your first message.',
   'conversation.rename': 'Rename',

@@ -12,6 +12,7 @@ import { panels } from './en-panels';
 import { manifest } from './en-manifest';
 import { problems } from './en-problems';
 import { programs } from './en-programs';
+import { search } from './en-search';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { cost } from './en-cost';
@@ -101,7 +102,7 @@ const frame = {
   'state.failed': 'failed',
   'state.stopped': 'stopped',
 
-  'palette.hint': 'Command, panel or tool, or # and a number',
+  'palette.hint': 'Command, panel, tool or words in conversations',
   'palette.none': 'No results for “{query}”.',
   'palette.panels': 'Panels',
   'palette.commands': 'Commands',
@@ -168,6 +169,7 @@ export const en = {
   ...surface,
   ...cost,
   ...programs,
+  ...search,
   ...secrets,
   ...manifest,
   ...webview,

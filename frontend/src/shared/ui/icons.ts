@@ -1,4 +1,5 @@
 import Activity from '@lucide/svelte/icons/activity';
+import ArrowDown from '@lucide/svelte/icons/arrow-down';
 import ArrowLeft from '@lucide/svelte/icons/arrow-left';
 import ArrowRight from '@lucide/svelte/icons/arrow-right';
 import ArrowUp from '@lucide/svelte/icons/arrow-up';
@@ -57,6 +58,7 @@ import SextantIcon from './SextantIcon.svelte';
 /** The icons by their Lucide names, and Sextant's own. Each has its own import to keep the first load small. */
 export const icons = {
   activity: Activity,
+  'arrow-down': ArrowDown,
   'arrow-left': ArrowLeft,
   'arrow-right': ArrowRight,
   'arrow-up': ArrowUp,
