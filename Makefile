@@ -23,7 +23,7 @@ LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-tasks redteam kills package clean
+.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-window bench-tasks redteam kills package clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -75,6 +75,7 @@ test-ui: setup
 e2e: e2e-ui conformance e2e-clients e2e-servers e2e-whole ## End-to-end tests in Chromium, the conformance suite and other programs over MCP, and the long tests in full
 
 e2e-ui: build
+	@go build -tags "$(TAGS)" -o $(BIN)/datagen ./build/datagen
 	@echo "== End-to-end tests in Chromium"
 	@cd frontend && CI="$${CI:-}" SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test </dev/null
 
@@ -123,12 +124,15 @@ generate: setup ## Regenerate the files made from Go: API description, types, co
 	go run -tags "$(TAGS)" ./build/gen
 	cd frontend && npx --no-install openapi-typescript openapi.json -o src/shared/api/schema.gen.ts
 
-bench: build-headless bench-table ## Go benchmarks, and the comparison with other programs (docs/bench.md)
+bench: build-headless bench-table bench-window ## Go benchmarks, and the comparison with other programs (docs/bench.md)
 	go test -tags "$(TAGS)" -run '^$$' -bench . -benchmem -timeout 20m ./...
 
 bench-table: build-headless ## Only the comparison with three other programs (about 10 minutes)
 	npm ci --prefix build/bench --no-audit --no-fund
 	go run ./build/bench -sextant $(BIN)/sextant-headless -live -json docs/bench.json -markdown docs/bench.md
+
+bench-window: build ## Long conversations in the window: opening, scrolling, typing, memory (15 minutes)
+	@cd frontend && SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test -c playwright.bench.config.ts </dev/null
 
 bench-tasks: ui ## Tasks on local sites by a scripted solver, or by SEXTANT_BENCH_MODEL (docs/tasks.md)
 	@go run -tags "$(TAGS)" ./build/tasks $(ARGS)
