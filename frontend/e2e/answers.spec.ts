@@ -154,7 +154,7 @@ test('answers show tables, code, formulas and diagrams, and can be copied and re
     await expect.poll(width).toBe(narrow);
 
     // The width of the assistant is remembered.
-    await page.getByRole('separator', { name: 'Width of the assistant' }).focus();
+    await page.getByRole('separator', { name: 'Resize the assistant' }).focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(width).toBe(narrow + 16);
     await expect
@@ -167,6 +167,48 @@ test('answers show tables, code, formulas and diagrams, and can be copied and re
 
     expect(outside).toEqual([]);
     expect(refused).toEqual([]);
+  } finally {
+    await sextant.stop();
+    await model.stop();
+  }
+});
+
+const HOSTILE = `<img src="https://evil.example/a.png" onerror="window.ran = 1"> <script>window.ran = 1</script>
+
+[x](javascript:window.ran=1) ![y](https://evil.example/b.png) see [12]
+
+$\\sqrt{x}\\href{javascript:window.ran=1}{x}\\includegraphics{https://evil.example/c.png}$ and $\\sqrt{2}$
+
+\`\`\`mermaid
+%%{init: {"securityLevel": "loose", "themeCSS": "* { background: url(https://evil.example/d.png) }"}}%%
+graph LR
+  A["<img src='https://evil.example/e.png' onerror='window.ran=1'>"] --> B[<script>window.ran=1</script>]
+  click A "javascript:window.ran=1"
+\`\`\`
+
+The end.
+`;
+
+test('hostile answers run nothing and load nothing', async ({ page }) => {
+  const model = await ModelServer.start([{ text: HOSTILE }]);
+  const sextant = await Sextant.start({ env: model.env });
+  const outside: string[] = [];
+  page.on('request', (request) => request.url().includes('evil.example') && outside.push(request.url()));
+  try {
+    await page.goto(sextant.window());
+    await sendMessage(page, 'attack');
+    const answer = conversation(page).locator('.assistant-message');
+    await expect(answer).toContainText('The end.');
+    await expect(
+      answer.getByRole('button', { name: 'Enlarge the diagram' }).or(answer.getByText('Not drawn')),
+    ).toBeVisible();
+    await expect(answer.locator('[data-mark="12"]')).toHaveCount(1);
+    await expect(answer.locator('.katex svg path')).not.toHaveCount(0);
+    await expect(
+      answer.locator('script, iframe, [onerror], a[href^=javascript], img:not([src^="data:image/svg"])'),
+    ).toHaveCount(0);
+    expect(await page.evaluate(() => 'ran' in window)).toBe(false);
+    expect(outside).toEqual([]);
   } finally {
     await sextant.stop();
     await model.stop();

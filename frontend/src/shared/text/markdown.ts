@@ -80,11 +80,14 @@ const PROSE = {
   ALLOWED_ATTR: ATTRIBUTES,
   ALLOWED_URI_REGEXP: /^(?:https?:|#note-)/i,
   ALLOW_DATA_ATTR: false,
+  // Without this, values that are no allowed address are dropped.
+  ADD_URI_SAFE_ATTR: ATTRIBUTES.filter((name) => name !== 'href'),
 };
 const WITH_MATH = {
   ...PROSE,
   ALLOWED_TAGS: [...TAGS, ...MATH_TAGS],
   ALLOWED_ATTR: [...ATTRIBUTES, ...MATH_ATTRIBUTES],
+  ADD_URI_SAFE_ATTR: [...PROSE.ADD_URI_SAFE_ATTR, ...MATH_ATTRIBUTES],
 };
 /** The styles that KaTeX writes: lengths and colors, nothing that loads or leaves the line. */
 const MATH_STYLE =

@@ -125,6 +125,11 @@ describe('formulas', () => {
     '$ x $',
     '$10 million$',
   ])('are not seen in %j', async (text) => expect((await formulas(text)).querySelector('.katex, code.tex')).toBeNull());
+  it('keep the shapes that KaTeX draws', async () => {
+    const d = await formulas('$\\sqrt{x}$');
+    expect(d.querySelector('.katex svg')?.getAttribute('viewBox')).toMatch(/^0 0 /);
+    expect(d.querySelector('.katex path')?.getAttribute('d')).toMatch(/^M/);
+  });
   it('that are invalid are shown as they were written', async () => {
     expect((await formulas('$\\frac{1$')).querySelector('code.tex')?.textContent).toBe('$\\frac{1$');
   });
