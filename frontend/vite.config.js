@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 // The most the window may load before it shows anything (the entry, its static imports and styles), in kilobytes of
 // gzip. The build fails above that, or when a package of a single panel is among it.
 const FIRST_LOAD = 190;
-const LAZY_PACKAGES = ['uplot', 'marked', 'dompurify', '@codemirror/', '@lezer/', '@xterm/'];
+const LAZY_PACKAGES = ['uplot', 'marked', 'dompurify', '@codemirror/', '@lezer/', '@xterm/', 'katex', 'mermaid'];
 
 const firstLoad = {
   name: 'first-load',
@@ -34,11 +34,19 @@ const firstLoad = {
   },
 };
 
+// KaTeX's styles name each font in three formats. Every browser that can show the window reads the first.
+const onlyWoff2 = {
+  name: 'only-woff2',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /katex.*\.css$/.test(id) ? code.replace(/,url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)/g, '') : undefined,
+};
+
 // The window is embedded into the program and served from a loopback origin: relative addresses and no inlined
 // assets, which the page's content security policy forbids.
 export default defineConfig({
   base: './',
-  plugins: [svelte(), firstLoad],
+  plugins: [svelte(), onlyWoff2, firstLoad],
   build: {
     outDir: 'dist',
     // public/.gitkeep is copied back, so the embedded folder always exists in a checkout.

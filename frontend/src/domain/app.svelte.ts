@@ -1,4 +1,6 @@
+import { tick } from 'svelte';
 import type { Backend } from '../shared/api/backend';
+import type { SurfaceEnvelope } from '../shared/api/types';
 import { Actions } from './actions';
 import { Apps } from './apps/apps.svelte';
 import { Approvals } from './approvals/approvals.svelte';
@@ -101,6 +103,7 @@ export class App {
       () => this.store.state.workspace,
     );
     this.notes = new Notes(this.actions, this.toasts);
+    this.panels.onOpen = () => (this.layout.reading = false);
     this.contextPublisher = new ContextPublisher(backend);
     this.conversations.beforeSend = () => this.contextPublisher.flush();
     this.#publishContexts();
@@ -126,7 +129,7 @@ export class App {
       this.browser.live.reopen();
       if (document.hasFocus()) this.surface.reportFocus();
     };
-    this.session.onSurface = (message) => void this.surface.onRequest(message);
+    this.session.onSurface = (message) => void this.#answerSurface(message);
     this.session.onOpened = () => {
       this.layout.restore(this.settings.lastView('layout'));
       void this.conversations.resume();
@@ -142,6 +145,15 @@ export class App {
       this.notes.onEvent(event);
       this.bookmarks.onEvent(event);
     };
+  }
+
+  /** Answers a request for the page of a panel. A conversation that covers the page makes room for it first. */
+  async #answerSurface(message: SurfaceEnvelope): Promise<void> {
+    if (this.layout.reading && message.kind === 'surface.ask') {
+      this.layout.reading = false;
+      await tick();
+    }
+    await this.surface.onRequest(message);
   }
 
   start(): Promise<void> {

@@ -19,6 +19,8 @@ export class Layout {
   marksWidth = $state(MARKS_WIDTH.initial);
   /** Whether the list of marks is open over the page, in a window that has no room for it beside the page. */
   marksOver = $state(false);
+  /** Whether the conversation covers the stage. It is not saved. */
+  reading = $state(false);
   /** The width of the window in pixels. */
   width = $state(typeof innerWidth === 'number' ? innerWidth : 1280);
 
@@ -65,7 +67,13 @@ export class Layout {
 
   toggle(): void {
     this.open = !this.open;
+    this.reading = false;
     this.save();
+  }
+
+  toggleReading(): void {
+    this.reading = !this.reading;
+    this.open ||= this.reading;
   }
 
   toggleMarks(): void {

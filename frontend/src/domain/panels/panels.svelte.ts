@@ -18,6 +18,9 @@ export class Panels {
   /** The tool of the last successful call by any caller; `n` counts these calls. */
   lastCall = $state.raw<{ tool: string; n: number }>({ tool: '', n: 0 });
 
+  /** Called when a panel is opened from this window, even if it is active already. */
+  onOpen: () => void = () => {};
+
   onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended') return;
     const { status, tool } = event.data;
@@ -53,6 +56,7 @@ export class Panels {
   }
 
   async open(id: string): Promise<void> {
+    this.onOpen();
     if (id === this.activeId) return;
     const asked = this.store.state.activeRevision;
     this.#requested = { id };

@@ -90,3 +90,27 @@ export const languageName = (file: string): string => known(file)?.name ?? '';
 
 /** Loads the editor extension for a file's language. For plain text it is empty. */
 export const loadLanguage = async (file: string): Promise<Extension> => (await known(file)?.load()) ?? [];
+
+/** Names that are used after a code fence, besides the names and endings of files. */
+const FENCES: Record<string, string> = {
+  golang: 'Go',
+  node: 'JavaScript',
+  python3: 'Python',
+  postgresql: 'SQL',
+  sqlite: 'SQL',
+  mysql: 'SQL',
+  console: 'Shell',
+  'shell-session': 'Shell',
+  rs: 'Rust',
+  'c++': 'C++',
+  docker: 'Shell',
+};
+
+/** Loads the editor extension for the language that a code fence names. Returns null if it is unknown. */
+export async function loadFence(name: string): Promise<Extension | null> {
+  const word = name.toLowerCase();
+  const language =
+    KNOWN.find((one) => one.name === (FENCES[word] ?? BY_NAME[word]) || one.name.toLowerCase() === word) ??
+    KNOWN.find((one) => one.ends.includes(word));
+  return (await language?.load()) ?? null;
+}

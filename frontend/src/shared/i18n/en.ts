@@ -114,6 +114,7 @@ const frame = {
   'command.palette': 'Command palette',
   'command.bar': 'Expand or collapse the activity bar',
   'command.assistant': 'Open or close the assistant',
+  'command.reading': 'Show the conversation over the whole stage',
   'command.new': 'New conversation',
   'command.history': 'Conversations',
   'command.address': 'Go to the address bar',

@@ -21,6 +21,7 @@ import Folder from '@lucide/svelte/icons/folder';
 import FolderDown from '@lucide/svelte/icons/folder-down';
 import Globe from '@lucide/svelte/icons/globe';
 import Hand from '@lucide/svelte/icons/hand';
+import Hash from '@lucide/svelte/icons/hash';
 import HistoryIcon from '@lucide/svelte/icons/history';
 import House from '@lucide/svelte/icons/house';
 import Key from '@lucide/svelte/icons/key';
@@ -29,6 +30,8 @@ import Laptop from '@lucide/svelte/icons/laptop';
 import Link from '@lucide/svelte/icons/link';
 import List from '@lucide/svelte/icons/list';
 import LockIcon from '@lucide/svelte/icons/lock';
+import Maximize2 from '@lucide/svelte/icons/maximize-2';
+import Minimize2 from '@lucide/svelte/icons/minimize-2';
 import PanelRight from '@lucide/svelte/icons/panel-right';
 import Paperclip from '@lucide/svelte/icons/paperclip';
 import Pencil from '@lucide/svelte/icons/pencil';
@@ -49,6 +52,7 @@ import SquareTerminal from '@lucide/svelte/icons/square-terminal';
 import Star from '@lucide/svelte/icons/star';
 import StickyNote from '@lucide/svelte/icons/sticky-note';
 import TextCursorInput from '@lucide/svelte/icons/text-cursor-input';
+import TextWrap from '@lucide/svelte/icons/text-wrap';
 import Trash2 from '@lucide/svelte/icons/trash-2';
 import TriangleAlert from '@lucide/svelte/icons/triangle-alert';
 import Undo2 from '@lucide/svelte/icons/undo-2';
@@ -80,6 +84,7 @@ export const icons = {
   'folder-down': FolderDown,
   globe: Globe,
   hand: Hand,
+  hash: Hash,
   history: HistoryIcon,
   house: House,
   key: Key,
@@ -88,6 +93,8 @@ export const icons = {
   link: Link,
   list: List,
   lock: LockIcon,
+  'maximize-2': Maximize2,
+  'minimize-2': Minimize2,
   'panel-right': PanelRight,
   paperclip: Paperclip,
   pencil: Pencil,
@@ -109,6 +116,7 @@ export const icons = {
   star: Star,
   'sticky-note': StickyNote,
   'text-cursor-input': TextCursorInput,
+  'text-wrap': TextWrap,
   'trash-2': Trash2,
   'triangle-alert': TriangleAlert,
   'undo-2': Undo2,

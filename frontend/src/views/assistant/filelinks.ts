@@ -3,7 +3,7 @@ import { t } from '../../shared/i18n';
 import type { App } from '../../domain/app.svelte';
 
 /** Selects elements whose text is never turned into links. */
-const EXCLUDED = 'a, button, .annotation, .chip, [data-file]';
+const EXCLUDED = 'a, button, .annotation, .chip, .math, [data-file]';
 
 /**
  * Svelte attachment that turns the paths of existing files in an element's text into links to the code editor. It does

@@ -44,6 +44,14 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       keys: ['Ctrl+J'],
       run: () => layout.toggle(),
     },
+    {
+      id: 'reading',
+      title: t('command.reading'),
+      icon: 'maximize-2',
+      keys: ['Ctrl+Shift+J'],
+      fallback: ['Alt+Shift+J'],
+      run: () => layout.toggleReading(),
+    },
     { id: 'composer', title: t('command.composer'), icon: 'pencil', run: focusComposer },
     {
       id: 'conversation.new',
