@@ -8,14 +8,19 @@ import { bin, conversation, sendMessage, Sextant } from './sextant';
 let dir: string;
 let sextant: Sextant;
 
+// The tests share a data folder, which one program owns at a time.
+test.describe.configure({ mode: 'serial' });
+
 test.beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sextant-e2e-'));
   const size = ['-messages', '1000', '-conversations', '1', '-largest', '1000'];
   execFileSync(join(dirname(bin), 'datagen'), [...size, join(dir, 'data')]);
+});
+test.beforeEach(async () => {
   sextant = await Sextant.start({ dir });
 });
+test.afterEach(() => sextant.stop());
 test.afterAll(async () => {
-  await sextant.stop();
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -57,9 +62,9 @@ test('a long conversation opens at its end and loads earlier messages', async ({
   expect(fromEnd).toBeGreaterThan(2000);
 
   // What the person sends is followed.
-  await sendMessage(page, 'help');
+  await sendMessage(page, 'fly to the moon');
+  await expect(page.locator('.user-message').last()).toHaveText(/fly to the moon/);
   await atEnd(page);
-  await expect(page.locator('.user-message').last()).toContainText('help');
 });
 
 test('a search result is shown in its place, and the newest message is one press away', async ({ page }) => {
