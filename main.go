@@ -1,6 +1,7 @@
 //go:build !bindings
 
-// Sextant is a desktop assistant that acts: panels, tools and a browser driven by numbers.
+// Sextant is a desktop assistant for Linux. It works with panels, tools and a browser, and numbers the elements of a page
+// so that a person or a model can refer to them.
 package main
 
 import (

@@ -74,7 +74,7 @@ func newFixture(t *testing.T) *fixture {
 		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
 	}
 	h.Pipeline = New(Config{
-		Tools: catalog.New(
+		Tools: catalog.NewRegistry(
 			h,
 		), Approvals: h.approvals, Recorder: rec, Pending: pending.New(rec), Audit: h.audit, Grants: s, Blobs: pictures,
 		Results: long,

@@ -102,7 +102,8 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-// CleanLines removes invisible and control characters from text of any length, other than line breaks and tabs.
+// CleanLines is like Clean for text of any length that keeps its line breaks and tabs. CRLF, U+2028 and U+2029 become
+// "\n"; other control characters and invisible ones, except the zero-width joiner, are removed.
 func CleanLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -98,7 +98,8 @@ type MCPServer struct {
 	NextTry *time.Time `json:"next_try,omitempty"`
 }
 
-// MCPNotifications counts the notifications of servers about resources and prompts since Sextant started.
+// MCPNotifications counts the notifications of servers about resources and prompts. The counts of a server begin at 0
+// again when it reconnects or its entry in the configuration changes.
 type MCPNotifications struct {
 	Servers []ServerNotifications `json:"servers"`
 }

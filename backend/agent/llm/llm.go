@@ -94,7 +94,7 @@ type Response struct {
 	// the pilot sets them.
 	Offers  []chat.Offer
 	Outside []string
-	// Cost is the price that the service reported for the answer, nil if it reported none.
+	// Cost is the price that the service reported for the last request, nil if it reported none.
 	Cost *chat.Money
 	// Requests are the requests sent for the answer, including failed ones; Usage is their sum. A Model that sends one
 	// request may leave it empty.

@@ -146,8 +146,8 @@ type TurnRequest struct {
 	Goal Goal
 	// Budget limits this turn in addition to the configured budgets.
 	Budget budget.Limit
-	// ResetBudget resets the conversation's budget first.
-	ResetBudget bool
+	// RaiseBudget first raises the conversation's budget by its amount: what was spent so far no longer counts.
+	RaiseBudget bool
 	// fromQueue is set for a message that waited, branch for a turn that begins a branch, and lineage for a subagent.
 	fromQueue *event.WaitingMessage
 	branch    *branchPoint

@@ -26,9 +26,9 @@ func TestContextWindowSources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := longConversation(t, func() openaitest.Answer { return openaitest.Answer{Text: summedUp} })
 			h.window = c.set
-			h.service.Facts = map[string]string{list: `{"data":[{"id":"m",` + c.said + `}]}`}
+			h.service.CannedAnswers = map[string]string{list: `{"data":[{"id":"m",` + c.said + `}]}`}
 			if c.said == "" {
-				h.service.Facts[list] = ""
+				h.service.CannedAnswers[list] = ""
 			}
 			if o := h.ask(t, goal); o.Status != chat.StatusDone {
 				t.Fatalf("%+v", o)
@@ -38,7 +38,7 @@ func TestContextWindowSources(t *testing.T) {
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)
 			}
-			if n := len(h.service.FactRequests()); c.nothing != (n == 0) || n > 1 {
+			if n := len(h.service.CannedRequests()); c.nothing != (n == 0) || n > 1 {
 				t.Errorf("in two turns the service is asked %d times", n)
 			}
 		})
@@ -58,7 +58,7 @@ func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 			for i := range h.defs {
 				h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
 			}
-			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + words + `}]}`}
+			h.service.CannedAnswers = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + words + `}]}`}
 			h.ask(t, "hello")
 			if got := h.service.Requests()[0].HasTool("call_tool"); got != searching {
 				t.Errorf("%s: tools have to be searched is %v", words, got)

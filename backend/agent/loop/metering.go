@@ -33,7 +33,7 @@ func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
-	if t.request.ResetBudget {
+	if t.request.RaiseBudget {
 		return []event.Event{t.event(event.BudgetRaised, all)}, nil
 	}
 	t.account.Earlier = all.Minus(before)

@@ -211,7 +211,7 @@ func TestConversationBudgetSurvivesRestart(t *testing.T) {
 	}
 	b.budgets.Conversation.Tokens = 100
 	ask := func(raise bool) loop.Outcome {
-		return b.run(t, loop.TurnRequest{Conversation: "c1", Text: "continue", Model: "openai/m", ResetBudget: raise})
+		return b.run(t, loop.TurnRequest{Conversation: "c1", Text: "continue", Model: "openai/m", RaiseBudget: raise})
 	}
 	for i, want := range []struct {
 		restart, raise, done bool

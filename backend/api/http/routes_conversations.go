@@ -244,7 +244,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	if err := s.addSources(&ask, in.Body.MessageSources); err != nil {
 		return nil, err
 	}
-	if ask.ResetBudget = in.Body.Raise; ask.ResetBudget {
+	if ask.RaiseBudget = in.Body.Raise; ask.RaiseBudget {
 		if err := access.RequireWindow(ctx); err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ func copyRegistries(personHome, serverHome string) error {
 
 const maxNpmrc = 64 << 10
 
-// registrySettings leaves out credentials: the server can read them.
+// registrySettings returns the registries of the person's .npmrc, without credentials: the server can read the copy.
 func registrySettings(home string) string {
 	path := filepath.Join(home, ".npmrc")
 	info, err := os.Stat(path)

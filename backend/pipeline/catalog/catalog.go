@@ -39,8 +39,8 @@ type Registry struct {
 // Exclude leaves out the tools whose names off returns. Call Exclude before any other method.
 func (r *Registry) Exclude(off func() []string) { r.excluded = off }
 
-// New returns a Registry of sources. If several offer a name, the first one wins.
-func New(sources ...Source) *Registry { return &Registry{sources: sources} }
+// NewRegistry returns a Registry of sources. If several offer a name, the first one wins.
+func NewRegistry(sources ...Source) *Registry { return &Registry{sources: sources} }
 
 func (r *Registry) switchedOff() map[string]bool {
 	names := map[string]bool{}

@@ -27,7 +27,7 @@ func def(name string, origin toolspec.Origin, owner string) toolspec.Definition 
 }
 
 func TestPanelToolsAreListedOnlyWhileActive(t *testing.T) {
-	d := New(
+	d := NewRegistry(
 		panels{"": {def("navigate_page", toolspec.OriginBaseline, "")}},
 		panels{"notes": {def("note_add", toolspec.OriginPanel, "notes")}},
 		panels{"": {def("gh__comment", toolspec.OriginMCP, "gh"), def("my_tool", toolspec.OriginCreated, "")}},
@@ -53,7 +53,7 @@ func TestPanelToolsAreListedOnlyWhileActive(t *testing.T) {
 }
 
 func TestDuplicateToolNameIsReported(t *testing.T) {
-	c := New(
+	c := NewRegistry(
 		panels{"": {def("save", toolspec.OriginBaseline, "")}},
 		panels{"": {def("save", toolspec.OriginPanel, "notes"), def("", toolspec.OriginMCP, "x")}},
 	).ForPanel("")
@@ -68,7 +68,7 @@ func TestDuplicateToolNameIsReported(t *testing.T) {
 
 func TestCatalogIsImmutable(t *testing.T) {
 	source := panels{"": {def("a", toolspec.OriginBaseline, "")}}
-	c := New(source).ForPanel("")
+	c := NewRegistry(source).ForPanel("")
 	source[""] = append(source[""], def("b", toolspec.OriginBaseline, ""))
 	c.All()[0].Name = "changed"
 	if !slices.Equal(c.Names(), []string{"a"}) {

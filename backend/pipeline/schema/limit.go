@@ -6,8 +6,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxEffort limits the pairs of a schema and a part of the value that one check may visit. A few hundred bytes of
-// schema can require exponentially many.
+// maxEffort limits the steps of one check. A step applies a schema to a part of the value; repetitions count. A few
+// hundred bytes of schema can require exponentially many.
 const maxEffort = 500_000
 
 type place struct {

@@ -31,10 +31,10 @@ func (c *simpleCommand) developerTool() {
 	if len(words) > 0 {
 		c.subcommand = words[0].Text
 	}
-	startsOthers := programs.StartsOtherPrograms(words)
+	risky := programs.HasRiskyOption(words)
 	t, known, hasTable := programs.LookupTask(c.name, c.subcommand)
 	switch {
-	case known && t.ReadOnly && !startsOthers:
+	case known && t.ReadOnly && !risky:
 		return
 	case known && t.Network:
 		c.useNetwork()
@@ -46,7 +46,7 @@ func (c *simpleCommand) developerTool() {
 		c.warn(c.name + " " + c.subcommand + " " + programs.RunsCodeWarning + ".")
 	}
 	c.useGoOutput(words)
-	if !strings.HasPrefix(c.subcommand, "-") && c.subcommand != "" && (known || !hasTable) && !startsOthers {
+	if !strings.HasPrefix(c.subcommand, "-") && c.subcommand != "" && (known || !hasTable) && !risky {
 		c.grantName = c.name + " " + programs.TaskName(c.subcommand, words[1:])
 	}
 }

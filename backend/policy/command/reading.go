@@ -6,7 +6,8 @@
 // is passed to eval or sh -c, and the operands of programs that start other programs. What it cannot judge causes a
 // warning.
 //
-// It is not the sandbox: a command that deceives it still runs confined. It opens no file and follows no link. The
+// It is not the sandbox: a command that deceives it still runs confined, and without a sandbox the policy asks about
+// every command. It opens no file and follows no link. The
 // paths that it returns are clean and absolute; the caller must resolve links.
 package command
 

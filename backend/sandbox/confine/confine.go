@@ -33,7 +33,7 @@ import (
 	"time"
 )
 
-// Config is shared by all runs of a Sandbox. Paths that do not exist are ignored.
+// Config is shared by all runs of a Sandbox. Secret paths that do not exist are ignored; TempDir must exist.
 type Config struct {
 	// Home is the person's home folder; "" means the home folder of this process.
 	Home string

@@ -75,7 +75,7 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// Watcher watches folders for commands. It is safe for concurrent use.
+// Watcher records what commands change in folders. It is safe for concurrent use.
 type Watcher struct {
 	cfg     Config
 	mu      sync.Mutex

@@ -90,9 +90,9 @@ type Server struct {
 	// ScriptedProbes answers the probe for native calls from the script, like any other request. Otherwise the server
 	// answers it with a call and does not record it.
 	ScriptedProbes bool
-	// Facts contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For "" the
-	// connection stays silent until the client or server closes it.
-	Facts map[string]string
+	// CannedAnswers contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For ""
+	// the connection stays silent until the client or server closes it.
+	CannedAnswers map[string]string
 
 	ln   net.Listener
 	http *http.Server
@@ -102,7 +102,7 @@ type Server struct {
 	mu       sync.Mutex
 	script   []Answer
 	requests []Request
-	facts    []FactRequest
+	canned   []CannedRequest
 }
 
 // Start listens on a free loopback port and answers requests with turns, in order.
@@ -120,7 +120,7 @@ func Start(turns ...Answer) (*Server, error) {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
 	s.http = &http.Server{
-		Handler:           s.withFacts(mux),
+		Handler:           s.withCannedAnswers(mux),
 		ReadHeaderTimeout: 5 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}

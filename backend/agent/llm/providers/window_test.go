@@ -24,7 +24,7 @@ func serveFacts(t *testing.T, provider string, f facts) (*openaitest.Server, *pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Facts = f
+	s.CannedAnswers = f
 	base := s.URL()
 	if provider == "gemini" {
 		base = strings.TrimSuffix(base, "/v1") + "/v1beta/openai"
@@ -144,7 +144,7 @@ func TestContextWindowOfEachService(t *testing.T) {
 					t.Errorf("%d tokens, loaded is %v", tokens, loaded)
 				}
 			}
-			requests := s.FactRequests()
+			requests := s.CannedRequests()
 			if len(requests) == 0 || len(requests) > len(c.facts) {
 				t.Errorf("asked for it twice, the service heard %+v", requests)
 			}
@@ -202,7 +202,7 @@ func TestMissingWindowIsRequestedOnce(t *testing.T) {
 			t.Fatalf("a silent service says %d", tokens)
 		}
 	}
-	if requests := s.FactRequests(); len(requests) != 1 {
+	if requests := s.CannedRequests(); len(requests) != 1 {
 		t.Errorf("it was asked %d times", len(requests))
 	}
 	if d := time.Since(start); d > 30*time.Second {
@@ -218,7 +218,7 @@ func TestCanceledWindowRequestIsNotCached(t *testing.T) {
 	if tokens, _ := m.(llm.ContextWindowReporter).ContextWindow(gone); tokens != 0 {
 		t.Errorf("a turn that was stopped hears %d", tokens)
 	}
-	if tokens, _ := contextWindow(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {
+	if tokens, _ := contextWindow(t, m); tokens != 8192 || len(s.CannedRequests()) != 1 {
 		t.Errorf("the next one hears %d", tokens)
 	}
 }
@@ -227,7 +227,7 @@ func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	private, heard := canary(t)
 	s, r := serveFacts(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
 	r.Block(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))
-	if tokens, _ := contextWindow(t, open(t, r, "openai/m")); tokens != 0 || len(s.FactRequests()) != 0 {
+	if tokens, _ := contextWindow(t, open(t, r, "openai/m")); tokens != 0 || len(s.CannedRequests()) != 0 {
 		t.Errorf("our own port was asked and said %d", tokens)
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -43,8 +43,8 @@ var (
 // ErrGone is returned when the node of a handle was removed from the document.
 var ErrGone = errors.New("the element is gone")
 
-// Refusal is an error that the caller can correct, because the page does not allow the action. Message is a sentence
-// without the element's name, such as `no option "XL"; there are "S", "M"`.
+// Refusal is the error of a script in the page: the page does not allow the action, or the script failed there. Message
+// says why, without the element's name, such as `no option "XL"; there are "S", "M"`.
 type Refusal struct{ Message string }
 
 // Error implements error.

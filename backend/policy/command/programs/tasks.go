@@ -72,8 +72,8 @@ func TaskName(sub string, rest []bash.Word) string {
 	return sub
 }
 
-// StartsOtherPrograms reports whether an option may make a tool start other programs, or write or read elsewhere.
-func StartsOtherPrograms(words []bash.Word) bool {
+// HasRiskyOption reports whether an option may make a tool start other programs, or write or read elsewhere.
+func HasRiskyOption(words []bash.Word) bool {
 	return slices.ContainsFunc(words, func(w bash.Word) bool {
 		for _, name := range []string{
 			"-exec", "-toolexec", "-vettool", "-overlay", "-modfile", "-C", "-o", "--config",
