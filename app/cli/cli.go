@@ -99,17 +99,18 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 type commands struct {
 	Global
 
-	Window     windowVerb     `cmd:"" default:"withargs" help:"Open the window (default)."`
-	Serve      serveVerb      `cmd:"" help:"Serve the same interface on loopback, without a window."`
-	MCP        mcpVerb        `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
-	Run        runVerb        `cmd:"" help:"Do one task and print the answer."`
-	Tools      toolsVerb      `cmd:"" help:"List, show and call tools."`
-	Panels     panelsVerb     `cmd:"" help:"List, check and create panels."`
-	MCPServers mcpServersVerb `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
-	Secrets    secretsVerb    `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
-	Audit      auditVerb      `cmd:"" help:"Show, verify and export the audit log of all calls."`
-	Doctor     doctorVerb     `cmd:"" help:"Check this machine and report what is missing."`
-	Version    versionVerb    `cmd:"" help:"Print the version."`
+	Window        windowVerb        `cmd:"" default:"withargs" help:"Open the window (default)."`
+	Serve         serveVerb         `cmd:"" help:"Serve the same interface on loopback, without a window."`
+	MCP           mcpVerb           `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
+	Run           runVerb           `cmd:"" help:"Do one task and print the answer."`
+	Tools         toolsVerb         `cmd:"" help:"List, show and call tools."`
+	Panels        panelsVerb        `cmd:"" help:"List, check and create panels."`
+	MCPServers    mcpServersVerb    `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
+	Secrets       secretsVerb       `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
+	Audit         auditVerb         `cmd:"" help:"Show, verify and export the audit log of all calls."`
+	Conversations conversationsVerb `cmd:"" help:"List, export and import conversations."`
+	Doctor        doctorVerb        `cmd:"" help:"Check this machine and report what is missing."`
+	Version       versionVerb       `cmd:"" help:"Print the version."`
 }
 
 // Global contains the flags of all verbs.

@@ -48,6 +48,10 @@ type Conversation struct {
 	ParentCall string `json:"parent_call,omitempty"`
 	// Shared is true while other programs may read the conversation over MCP.
 	Shared bool `json:"shared,omitempty"`
+	// Pinned conversations are listed first, Archived ones apart. Folder is the name of the person's folder, "" for none.
+	Pinned   bool   `json:"pinned,omitempty"`
+	Archived bool   `json:"archived,omitempty"`
+	Folder   string `json:"folder,omitempty"`
 }
 
 // Message is one entry of a conversation. A message of RoleTool is the answer to the call with the id CallID.

@@ -20,6 +20,7 @@ func (s *Server) routes() {
 	s.panelStateRoutes()
 	s.conversationRoutes()
 	s.searchRoutes()
+	s.transferRoutes()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()

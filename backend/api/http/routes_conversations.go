@@ -48,8 +48,8 @@ func (s *Server) conversationRoutes() {
 		})
 	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "A conversation, or a part of it, as its events",
 		http.StatusOK, s.conversationTranscript)
-	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK,
-		s.renameConversation)
+	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}",
+		"Rename, pin, archive or file a conversation", http.StatusOK, s.changeConversation)
 	route.Add(s.api, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent,
 		s.deleteConversation)
 	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted,
@@ -138,22 +138,41 @@ func (s *Server) transcriptPart(
 	return eventlog.Compact(t.Events), part, err
 }
 
-func (s *Server) renameConversation(ctx context.Context, in *struct {
+func (s *Server) changeConversation(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
-	Body titleBody
+	Body struct {
+		Title    string  `json:"title,omitempty" maxLength:"200"`
+		Pinned   *bool   `json:"pinned,omitempty"`
+		Archived *bool   `json:"archived,omitempty"`
+		Folder   *string `json:"folder,omitempty" maxLength:"80" doc:"Empty for none"`
+	}
 },
 ) (*route.Body[chat.Conversation], error) {
 	c, err := s.conversation(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	title := strings.TrimSpace(in.Body.Title)
-	if title == "" {
+	isFiled := in.Body.Pinned != nil || in.Body.Archived != nil || in.Body.Folder != nil
+	if title := strings.TrimSpace(in.Body.Title); title != "" {
+		c.Title = title
+	} else if !isFiled {
 		return nil, route.BadRequest("A conversation needs a title.")
 	}
-	c.Title = title
+	if isFiled && c.Parent != "" {
+		return nil, huma.NewError(http.StatusConflict,
+			"This is a subagent's conversation. Change the conversation that it works for.")
+	}
+	if in.Body.Pinned != nil {
+		c.Pinned = *in.Body.Pinned
+	}
+	if in.Body.Archived != nil {
+		c.Archived = *in.Body.Archived
+	}
+	if in.Body.Folder != nil {
+		c.Folder = strings.Join(strings.Fields(*in.Body.Folder), " ")
+	}
 	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationUpdated, c).InTurn(c.ID, "")); err != nil {
-		return nil, route.InternalError("The title was not stored.", err)
+		return nil, route.InternalError("The change was not stored. The conversation is as before.", err)
 	}
 	return route.Answer(c), nil
 }

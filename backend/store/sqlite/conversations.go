@@ -13,7 +13,7 @@ import (
 	"sextant/shared/event"
 )
 
-const conversationColumns = `id, title, model, status, created, updated, parent, parent_call`
+const conversationColumns = `id, title, model, status, created, updated, parent, parent_call, pinned, archived, folder`
 
 // readColumns adds a column that is not written with the others. Only its own event changes whether a conversation is
 // shared, so that writing an older copy cannot share it again.
@@ -49,7 +49,8 @@ func (s *Store) Conversation(ctx context.Context, id string) (chat.Conversation,
 func scanConversation(row *sql.Rows) (chat.Conversation, error) {
 	var c chat.Conversation
 	var created, updated int64
-	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated, &c.Parent, &c.ParentCall, &c.Shared)
+	err := row.Scan(&c.ID, &c.Title, &c.Model, &c.Status, &created, &updated, &c.Parent, &c.ParentCall, &c.Pinned,
+		&c.Archived, &c.Folder, &c.Shared)
 	c.Created, c.Updated = sqlrows.Time(created), sqlrows.Time(updated)
 	return c, err
 }
@@ -58,10 +59,12 @@ func saveConversation(ctx context.Context, tx *sql.Tx, c chat.Conversation) erro
 	if c.ID == "" {
 		return errors.New("a conversation without an id")
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	_, err := tx.ExecContext(ctx, `INSERT INTO conversations (`+conversationColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET title = excluded.title, model = excluded.model,
-		status = excluded.status, updated = excluded.updated`,
-		c.ID, c.Title, c.Model, c.Status, sqlrows.Nanos(c.Created), sqlrows.Nanos(c.Updated), c.Parent, c.ParentCall)
+		status = excluded.status, updated = excluded.updated, pinned = excluded.pinned, archived = excluded.archived,
+		folder = excluded.folder`,
+		c.ID, c.Title, c.Model, c.Status, sqlrows.Nanos(c.Created), sqlrows.Nanos(c.Updated), c.Parent, c.ParentCall,
+		c.Pinned, c.Archived, c.Folder)
 	return err
 }
 
@@ -72,7 +75,7 @@ func ensureConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time
 		return errors.New("an event without a conversation")
 	}
 	_, err := tx.ExecContext(ctx,
-		`INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '')
+		`INSERT INTO conversations (`+conversationColumns+`) VALUES (?, '', '', ?, ?, ?, '', '', 0, 0, '')
 		ON CONFLICT (id) DO NOTHING`, id, chat.StatusDone, sqlrows.Nanos(at), sqlrows.Nanos(at))
 	return err
 }

@@ -233,3 +233,26 @@ func TestOpenInterruptsRunningWork(t *testing.T) {
 		t.Fatalf("closed twice (-want +got):\n%s", diff)
 	}
 }
+
+func TestConversationsAreFiled(t *testing.T) {
+	ctx := context.Background()
+	s := openNew(t)
+	now := time.Now().UTC()
+	c := chat.Conversation{ID: "c", Status: chat.StatusRunning, Created: now, Updated: now}
+	mustAppend(t, s, event.New(event.ConversationCreated, c).InTurn("c", ""))
+	c.Pinned, c.Archived, c.Folder = true, true, "Trips"
+	mustAppend(t, s, event.New(event.ConversationUpdated, c).InTurn("c", ""))
+	path := s.Path()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, path) // which ends the running conversation
+	c.Status = chat.StatusInterrupted
+	got, err := s.Conversation(ctx, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, got); diff != "" {
+		t.Fatal(diff)
+	}
+}

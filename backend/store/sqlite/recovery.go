@@ -182,7 +182,7 @@ func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Recovery, now t
 // closeRunning ends messages and conversations with the status "running" that belong to no turn.
 func (s *Store) closeRunning(ctx context.Context, tx *sql.Tx, m *Recovery) error {
 	found, err := sqlrows.Collect(ctx, tx, scanConversation, "reading running conversations",
-		`SELECT `+conversationColumns+` FROM conversations WHERE status = ?`, chat.StatusRunning)
+		`SELECT `+readColumns+` FROM conversations WHERE status = ?`, chat.StatusRunning)
 	if err != nil {
 		return err
 	}

@@ -143,9 +143,11 @@ export class Conversations {
       const loaded = this.store.state.transcripts[id];
       if (!loaded || seq < loaded.from || (loaded.until && seq > loaded.until)) await this.#load(id, { around: seq });
       const transcript = this.store.state.transcripts[id]!;
-      const item = transcript.items.find((one) => one.place >= seq) ?? transcript.items.at(-1) ?? null;
+      const item = transcript.items.findLast((one) => one.place <= seq) ?? transcript.items[0] ?? null;
       const branch = item ? branchOf(transcript, item) : '';
-      if (item && !shownItems(transcript).includes(item)) await this.actions.backend.chooseBranch(id, branch);
+      // While a turn runs, the program refuses another branch. Then the end of the shown one is opened.
+      if (item && !shownItems(transcript).includes(item))
+        await this.actions.attempt(this.actions.backend.chooseBranch(id, branch));
       this.target = item;
     });
   }

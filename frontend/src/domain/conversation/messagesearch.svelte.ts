@@ -1,7 +1,6 @@
 import type { SearchHit, SearchPage } from '../../shared/api/types';
 import { BackendError } from '../../shared/api/client';
 import { failureText, type Actions } from '../actions';
-import { openHit } from './openhit';
 import type { Conversations } from './conversations.svelte';
 
 /** Pause in typing before a search. */
@@ -65,7 +64,9 @@ export class MessageSearch {
     this.more = false;
   }
 
+  /** Shows a hit. A hit in a subagent's conversation is shown at the call that started the subagent. */
   open(hit: SearchHit): Promise<void> {
-    return openHit(this.conversations, this.actions, hit);
+    const { conversation, seq } = hit.parent ?? hit;
+    return seq ? this.conversations.openAt(conversation, seq) : this.conversations.open(conversation);
   }
 }

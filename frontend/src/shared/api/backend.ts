@@ -11,6 +11,7 @@ import type {
   Attachment,
   Answer,
   ChangedFile,
+  ExportFormat,
   Json,
   MetricsRange,
   Origin,
@@ -57,6 +58,17 @@ export function createBackend(token: string) {
     createConversation: (title: string) => bodyOf(client.POST('/api/conversations', { body: { title } })),
     transcript: (id: string, query: TranscriptQuery) =>
       bodyOf(client.GET('/api/conversations/{id}', { params: { path: { id }, query } })),
+    /** Pins, archives or files a conversation. */
+    fileConversation: (id: string, change: { pinned?: boolean; archived?: boolean; folder?: string }) =>
+      awaitSuccess(client.PATCH('/api/conversations/{id}', { ...byId(id), body: change })),
+    /** Returns a conversation as a file. With `veil`, its secrets are hidden. */
+    exportConversation: (id: string, format: ExportFormat, veil: boolean): Promise<Blob> =>
+      bodyOf(
+        client.GET('/api/conversations/{id}/export', {
+          params: { path: { id }, query: { format, veil } },
+          parseAs: 'blob',
+        }),
+      ) as Promise<Blob>,
     renameConversation: (id: string, title: string) =>
       awaitSuccess(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
     /** Lets other programs read a conversation over MCP, or stops that. */

@@ -855,6 +855,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add the conversations of a JSON export */
+        post: operations["post-api-conversations-import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{id}": {
         parameters: {
             query?: never;
@@ -870,7 +887,7 @@ export interface paths {
         delete: operations["delete-api-conversations-id"];
         options?: never;
         head?: never;
-        /** Rename a conversation */
+        /** Rename, pin, archive or file a conversation */
         patch: operations["patch-api-conversations-id"];
         trace?: never;
     };
@@ -919,6 +936,23 @@ export interface paths {
         put?: never;
         /** Send a message again in a new branch, edited or to another model */
         post: operations["post-api-conversations-id-branches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A conversation as a file, with those of its subagents */
+        get: operations["get-api-conversations-id-export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2630,12 +2664,15 @@ export interface components {
             cut?: boolean;
         };
         Conversation: {
+            archived?: boolean;
             /** Format: date-time */
             created: string;
+            folder?: string;
             id: string;
             model?: string;
             parent?: string;
             parent_call?: string;
+            pinned?: boolean;
             shared?: boolean;
             status: components["schemas"]["Status"];
             title: string;
@@ -3422,6 +3459,9 @@ export interface components {
             path?: string;
             text?: string;
         };
+        Imported: {
+            conversations: components["schemas"]["Conversation"][];
+        };
         Input: {
             button?: string;
             code?: string;
@@ -3855,6 +3895,13 @@ export interface components {
             text?: string;
             /** @enum {string} */
             when?: "now" | "next";
+        };
+        "Patch-api-conversations-idRequest": {
+            archived?: boolean;
+            /** @description Empty for none */
+            folder?: string;
+            pinned?: boolean;
+            title?: string;
         };
         PathStamps: {
             stamps: {
@@ -6314,6 +6361,39 @@ export interface operations {
             };
         };
     };
+    "post-api-conversations-import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-conversations-id": {
         parameters: {
             query?: {
@@ -6394,7 +6474,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TitleBody"];
+                "application/json": components["schemas"]["Patch-api-conversations-idRequest"];
             };
         };
         responses: {
@@ -6505,6 +6585,40 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TurnRef"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-conversations-id-export": {
+        parameters: {
+            query?: {
+                /** @description json can be imported; the others contain the branch that is shown */
+                format?: "json" | "markdown" | "html";
+                /** @description Hide secrets, for a file that others read */
+                veil?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

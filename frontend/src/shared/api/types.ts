@@ -41,6 +41,7 @@ export type Message = S['Message'];
 export type Turn = S['Turn'];
 /** A message that was sent while a turn was running and has not been added to a turn yet. */
 export type WaitingMessage = S['WaitingMessage'];
+export type ExportFormat = 'markdown' | 'html' | 'json';
 export type SearchPage = S['SearchPage'];
 export type SearchHit = S['SearchHit'];
 export type SnippetPart = S['SnippetPart'];

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/api/route"
+	"sextant/backend/store/transfer"
+	"sextant/shared/chat"
+)
+
+// Imported is the answer of POST /api/conversations/import. It contains the imported conversations.
+type Imported struct {
+	Conversations []chat.Conversation `json:"conversations"`
+}
+
+// HiddenHeader is the header with the number of hidden secrets in an export.
+const HiddenHeader = "Sextant-Hidden"
+
+func (s *Server) transferRoutes() {
+	route.Add(s.api, http.MethodGet, "/api/conversations/{id}/export",
+		"A conversation as a file, with those of its subagents", http.StatusOK, s.exportConversation)
+	const path = "/api/conversations/import"
+	huma.Register(s.api, huma.Operation{
+		OperationID: route.OperationID(http.MethodPost, path), Method: http.MethodPost, Path: path,
+		Summary: "Add the conversations of a JSON export", DefaultStatus: http.StatusCreated,
+		MaxBodyBytes: transfer.MaxFile, SkipValidateBody: true, // transfer.Read checks the file
+	}, s.importConversations)
+}
+
+func (s *Server) exportConversation(ctx context.Context, in *struct {
+	ID     string `path:"id" maxLength:"128"`
+	Format string `query:"format" enum:"json,markdown,html" default:"json" doc:"json can be imported; the others contain the branch that is shown"`
+	Veil   bool   `query:"veil" doc:"Hide secrets, for a file that others read"`
+},
+) (*huma.StreamResponse, error) {
+	list, err := transfer.Collect(ctx, s.services.Store, in.ID)
+	switch {
+	case errors.Is(err, transfer.ErrNotFound):
+		return nil, route.NotFound("There is no conversation " + in.ID + ".")
+	case errors.Is(err, transfer.ErrRunning):
+		return nil, huma.NewError(http.StatusConflict,
+			"A turn is running in this conversation. Stop it or wait for its end, then export.")
+	case err != nil:
+		return nil, route.InternalError("The conversation could not be read.", err)
+	}
+	hidden := 0
+	if in.Veil {
+		if list, hidden, err = transfer.Veil(list, s.services.Secrets.Mask); err != nil {
+			return nil, route.InternalError("Secrets could not be hidden, so nothing was exported.", err)
+		}
+	}
+	var file bytes.Buffer
+	media, err := transfer.WriteAs(&file, in.Format, list)
+	if err != nil {
+		return nil, route.InternalError("The file could not be written.", err)
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		ctx.SetHeader("Content-Type", media)
+		ctx.SetHeader("Cache-Control", "no-store")
+		ctx.SetHeader("Content-Disposition", "attachment")
+		ctx.SetHeader("X-Content-Type-Options", "nosniff")
+		ctx.SetHeader(HiddenHeader, fmt.Sprint(hidden))
+		_, _ = file.WriteTo(ctx.BodyWriter())
+	}}, nil
+}
+
+func (s *Server) importConversations(ctx context.Context, in *struct {
+	RawBody []byte `contentType:"application/json"`
+},
+) (*route.Body[Imported], error) {
+	file, err := transfer.Read(bytes.NewReader(in.RawBody))
+	var wrong transfer.FormatError
+	if errors.As(err, &wrong) {
+		return nil, route.BadRequest(wrong.Error() + " Nothing was imported.")
+	}
+	if err != nil {
+		return nil, route.InternalError("Nothing was imported.", err)
+	}
+	table, id, err := s.services.Store.KnownID(ctx, file)
+	if err != nil {
+		return nil, route.InternalError("Nothing was imported.", err)
+	}
+	if table != "" {
+		return nil, huma.NewError(http.StatusConflict, fmt.Sprintf(
+			"Nothing was imported: %s %s of the file is here already. Delete the conversation first to import it again.",
+			map[string]string{
+				transfer.Conversations: "conversation", transfer.Messages: "message", transfer.Turns: "turn",
+				transfer.Branches: "branch", transfer.Calls: "call",
+			}[table], id))
+	}
+	if _, err := s.services.Events.Publish(context.WithoutCancel(ctx), file.Events(loop.NewSecret)...); err != nil {
+		return nil, route.InternalError("Nothing was imported.", err)
+	}
+	answer := Imported{Conversations: []chat.Conversation{}}
+	for _, c := range file.Conversations {
+		one, err := s.conversation(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		answer.Conversations = append(answer.Conversations, one)
+	}
+	return route.Answer(answer), nil
+}
