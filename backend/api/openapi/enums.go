@@ -35,7 +35,7 @@ func enums() []enum {
 		enumOf("CallStatus", event.CallDone, event.CallFailed, event.CallDeclined, event.CallRefused,
 			event.CallStopped, event.CallInterrupted),
 		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways,
-			event.AnswerSameProgram,
+			event.AnswerSameProgram, event.AnswerFile, event.AnswerFolder, event.AnswerHost, event.AnswerProgram,
 			event.AnswerDeny),
 		enumOf("BrowserStatus", event.BrowserAbsent, event.BrowserStopped, event.BrowserStarting, event.BrowserReady,
 			event.BrowserFailed),
@@ -76,7 +76,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 		// The answer is "" if the call was stopped before anybody answered.
 		reflect.TypeFor[event.ApprovalAnswer](): {"answer": {
 			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram,
-			event.AnswerDeny,
+			event.AnswerFile, event.AnswerFolder, event.AnswerHost, event.AnswerProgram, event.AnswerDeny,
 		}},
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
 		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},
