@@ -35,7 +35,7 @@ func ExampleDecide() {
 	// Ask mode confirms every file change.
 	// once: Only this, now.
 	// file: Every change of a.txt, in this conversation. Deleting still asks.
-	// conversation: Every change of files in the workspace folder /work, in this conversation. Deleting still asks.
+	// conversation: Every change of files below the workspace folder /work, in this conversation. Deleting still asks.
 	// always: Every change of /work/a.txt, in every conversation. Deleting still asks.
 	// deny: It does not run. The assistant continues without it.
 }

@@ -122,7 +122,7 @@ func (f facts) pathGrantText(g toolspec.Grant) string {
 	}
 	text := "Every " + verb + " of " + joinWords(names)
 	if g.Kind == toolspec.GrantFolder {
-		text = "Every " + verb + " of files in " + joinWords(names)
+		text = "Every " + verb + " of files below " + joinWords(names)
 	}
 	text += wideLimitsText(g)
 	if g.Use == toolspec.UseWrite {
@@ -149,7 +149,11 @@ func (f facts) pathName(path string, scope toolspec.GrantScope) string {
 }
 
 func (f facts) wideHostGrantText(g toolspec.Grant) string {
-	return "Every request to " + joinWords(g.Hosts) + wideLimitsText(g) +
+	what := "Every request to "
+	if g.Use == toolspec.UseRead {
+		what = "Every read from "
+	}
+	return what + joinWords(g.Hosts) + wideLimitsText(g) +
 		" No subdomains. It asks again after text from outside."
 }
 

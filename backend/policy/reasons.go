@@ -51,6 +51,9 @@ func (f facts) hintReasons() []askReason {
 		if f.isInterfaceTool() {
 			why = "It gives something of this computer to the page."
 		}
+		if f.in.Definition.Name == "evaluate_script" {
+			why = "A script can do on the page whatever you can do there."
+		}
 		// Exact: giving this file to this field of a page, or data that the person should read first, such as the code
 		// of a created tool.
 		all = append(all, askReason{text: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&

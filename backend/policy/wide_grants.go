@@ -33,16 +33,7 @@ func (f facts) offers(reasons []askReason) []offer {
 	switch wide := f.allowsWideGrants(reasons); {
 	case wide && files:
 		if inConversation {
-			add(event.AnswerFile, f.pathGrant(toolspec.GrantFile, toolspec.GrantConversation, use, paths))
-			if folder := f.folderToOffer(paths); folder != "" {
-				add(event.AnswerFolder,
-					f.pathGrant(toolspec.GrantFolder, toolspec.GrantConversation, use, []string{folder}))
-			}
-			if f.allInFolder(paths) {
-				workspace := []string{f.in.Settings.Folder}
-				add(event.AnswerConversation,
-					f.pathGrant(toolspec.GrantFolder, toolspec.GrantConversation, use, workspace))
-			}
+			all = append(all, f.pathOffers(use, paths)...)
 		}
 		add(event.AnswerAlways, f.pathGrant(toolspec.GrantFile, toolspec.GrantAlways, use, paths))
 	case wide && f.isWebRequest():
@@ -62,6 +53,25 @@ func (f facts) offers(reasons []askReason) []offer {
 		add(event.AnswerAlways, f.newGrant(toolspec.GrantAlways, reasons))
 	}
 	slices.SortStableFunc(all, func(a, b offer) int { return offerOrder(a.answer) - offerOrder(b.answer) })
+	return all
+}
+
+// pathOffers returns the answers about files for a conversation. A tool other than read_file that reads names a folder.
+func (f facts) pathOffers(use toolspec.Use, paths []string) []offer {
+	grant := func(kind toolspec.GrantKind, paths []string) toolspec.Grant {
+		return f.pathGrant(kind, toolspec.GrantConversation, use, paths)
+	}
+	if use == toolspec.UseRead && f.in.Definition.Name != "read_file" {
+		return []offer{{event.AnswerConversation, grant(toolspec.GrantFile, paths)}}
+	}
+	all := []offer{{event.AnswerFile, grant(toolspec.GrantFile, paths)}}
+	if folder := f.folderToOffer(paths); folder != "" {
+		all = append(all, offer{event.AnswerFolder, grant(toolspec.GrantFolder, []string{folder})})
+	}
+	if f.allInFolder(paths) {
+		workspace := grant(toolspec.GrantFolder, []string{f.in.Settings.Folder})
+		all = append(all, offer{event.AnswerConversation, workspace})
+	}
 	return all
 }
 
@@ -94,7 +104,7 @@ func (f facts) pathGrant(
 ) toolspec.Grant {
 	g := f.wideGrant(kind, scope)
 	g.Use, g.Paths = use, paths
-	if !f.allInFolder(paths) {
+	if slices.ContainsFunc(paths, func(p string) bool { return !f.inFolder(p) }) {
 		g.Outside = f.outside
 	}
 	g.Text = f.pathGrantText(g)
@@ -104,6 +114,9 @@ func (f facts) pathGrant(
 func (f facts) hostGrant(scope toolspec.GrantScope) toolspec.Grant {
 	g := f.wideGrant(toolspec.GrantHost, scope)
 	g.Hosts = f.hosts
+	if f.in.Definition.Hints.ReadOnly {
+		g.Use = toolspec.UseRead
+	}
 	g.Text = f.wideHostGrantText(g)
 	return g
 }
@@ -232,7 +245,8 @@ func (f facts) coveredByWideGrant(g toolspec.Grant) bool {
 		return ok && use == g.Use && (f.allInFolder(paths) || isSubset(f.outside, g.Outside)) &&
 			!slices.ContainsFunc(paths, func(p string) bool { return !coversPath(g, p) })
 	case toolspec.GrantHost:
-		return f.isWebRequest() && isSubset(f.hosts, g.Hosts)
+		return f.isWebRequest() && isSubset(f.hosts, g.Hosts) &&
+			(g.Use != toolspec.UseRead || f.in.Definition.Hints.ReadOnly)
 	case toolspec.GrantTool:
 		return f.isOwnersTool() && g.Tool == f.in.Call.Tool && isSubset(f.hosts, g.Hosts) &&
 			len(f.hosts) > 0 == (len(g.Hosts) > 0) &&

@@ -25,7 +25,7 @@ const (
 	// GrantFile covers the Use of exactly the file in Paths, GrantFolder that of every file below the folder in Paths.
 	GrantFile   GrantKind = "file"
 	GrantFolder GrantKind = "folder"
-	// GrantHost covers the requests of the web tools to Hosts.
+	// GrantHost covers the requests of the web tools to Hosts, and only those that read if Use is UseRead.
 	GrantHost GrantKind = "host"
 	// GrantProgram covers the commands that start only the program in Commands and stay in Folder, without the network.
 	GrantProgram GrantKind = "program"
@@ -62,8 +62,8 @@ type Grant struct {
 	// Commands is empty, the grant only lets running commands reach Hosts (Description.HostCheck).
 	Network bool `json:"network,omitempty"`
 	// Paths contains the absolute paths of the files and folders that a rule forbids. Their parts may be patterns of
-	// path.Match. In a permission it contains the file or folder of the Kind, with its links resolved, and Use is the use
-	// of it.
+	// path.Match. In a permission it contains the file or folder of the Kind, with its links resolved. Use is what
+	// a permission with a Kind allows to do with Paths or Hosts.
 	Paths []string `json:"paths,omitempty"`
 	Use   Use      `json:"use,omitempty"`
 	// Target must equal the Description.Target of the call; "" covers any target.
