@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"sextant/backend/pipeline/approval"
 	"sextant/shared/event"
@@ -22,21 +22,36 @@ type commonCall struct{ label, tool, args, read string }
 
 var commonCalls = []commonCall{
 	{label: "edit a file", tool: "edit_file", args: `{"path":"notes.txt","old":"bread","new":"rye bread"}`},
-	{label: "add lines to a file", tool: "edit_file", args: `{"path":"notes.txt","old":"milk\n","new":"milk\neggs\nsalt\n"}`},
+	{
+		label: "add lines to a file", tool: "edit_file",
+		args: `{"path":"notes.txt","old":"milk\n","new":"milk\neggs\nsalt\n"}`,
+	},
 	{label: "overwrite a file", tool: "write_file", args: `{"path":"notes.txt","content":"tea\n"}`},
 	{label: "create a file", tool: "write_file", args: `{"path":"src/new.go","content":"package src\n"}`},
-	{label: "edit a file in a subfolder", tool: "edit_file", args: `{"path":"src/main.go","old":"main","new":"src"}`},
+	{
+		label: "edit a file in a subfolder", tool: "edit_file",
+		args: `{"path":"src/main.go","old":"main","new":"src"}`,
+	},
 	{
 		label: "edit a file after a web page was read", tool: "edit_file", read: "https://shop.example",
 		args: `{"path":"notes.txt","old":"bread","new":"rye bread"}`,
 	},
-	{label: "write outside of the workspace", tool: "write_file", args: `{"path":"OUTSIDE/plans/b.txt","content":"x\n"}`},
+	{
+		label: "write outside of the workspace", tool: "write_file",
+		args: `{"path":"OUTSIDE/plans/b.txt","content":"x\n"}`,
+	},
 	{label: "write a git hook", tool: "write_file", args: `{"path":".git/hooks/pre-commit","content":"x\n"}`},
 	{label: "read a file outside of the workspace", tool: "read_file", args: `{"path":"OUTSIDE/plans/a.txt"}`},
 	{label: "list a folder outside of the workspace", tool: "list_directory", args: `{"path":"OUTSIDE/plans"}`},
-	{label: "make a folder with a command", tool: "bash", args: `{"command":"mkdir -p out","description":"Make the output folder"}`},
+	{
+		label: "make a folder with a command", tool: "bash",
+		args: `{"command":"mkdir -p out","description":"Make the output folder"}`,
+	},
 	{label: "write a file with a command", tool: "bash", args: `{"command":"echo hi > hi.txt"}`},
-	{label: "delete files with a command", tool: "bash", args: `{"command":"rm -r src","description":"Remove the old code"}`},
+	{
+		label: "delete files with a command", tool: "bash",
+		args: `{"command":"rm -r src","description":"Remove the old code"}`,
+	},
 	{label: "commit", tool: "bash", args: `{"command":"git commit -m 'Add notes'"}`},
 	{label: "run the tests", tool: "bash", args: `{"command":"npm test","description":"Run the tests"}`},
 	{label: "run a script", tool: "bash", args: `{"command":"python3 tidy.py"}`},
@@ -45,16 +60,34 @@ var commonCalls = []commonCall{
 	{label: "run as root", tool: "bash", args: `{"command":"sudo systemctl restart nginx"}`},
 	{label: "read an address", tool: "wget", args: `{"uri":"https://docs.example/guide"}`},
 	{label: "make a request", tool: "http_request", args: `{"url":"https://api.example/v1"}`},
-	{label: "send data", tool: "http_request", args: `{"url":"https://api.example/v1","method":"POST","body":"hello"}`},
-	{label: "send data after a web page was read", tool: "http_request", read: "https://shop.example", args: `{"url":"https://api.example/v1","method":"POST","body":"hello"}`},
+	{
+		label: "send data", tool: "http_request",
+		args: `{"url":"https://api.example/v1","method":"POST","body":"hello"}`,
+	},
+	{
+		label: "send data after a web page was read", tool: "http_request", read: "https://shop.example",
+		args: `{"url":"https://api.example/v1","method":"POST","body":"hello"}`,
+	},
 	{label: "search the web", tool: "web_search", args: `{"query":"desk lamp E27"}`},
-	{label: "open an address after a web page was read", tool: "navigate_page", read: "https://shop.example", args: `{"url":"https://other.example/?q=1"}`},
+	{
+		label: "open an address after a web page was read", tool: "navigate_page", read: "https://shop.example",
+		args: `{"url":"https://other.example/?q=1"}`,
+	},
 	{label: "run a script on the page", tool: "evaluate_script", args: `{"script":"document.title"}`},
 	{label: "a tool of an MCP server", tool: "post__send", args: `{}`},
 	{label: "a tool of a panel that deletes", tool: "desk_wipe", args: `{}`},
-	{label: "make a tool", tool: "create_tool", args: `{"name":"count_lines","description":"Counts lines","body":"return 1"}`},
-	{label: "change the assistant's instructions", tool: "enhance_baseline_prompt", read: "https://shop.example", args: `{"note":"Answer in Spanish."}`},
-	{label: "note something for the developers", tool: "developer_note", read: "https://shop.example", args: `{"text":"It is slow."}`},
+	{
+		label: "make a tool", tool: "create_tool",
+		args: `{"name":"count_lines","description":"Counts lines","body":"return 1"}`,
+	},
+	{
+		label: "change the assistant's instructions", tool: "enhance_baseline_prompt", read: "https://shop.example",
+		args: `{"note":"Answer in Spanish."}`,
+	},
+	{
+		label: "note something for the developers", tool: "developer_note", read: "https://shop.example",
+		args: `{"text":"It is slow."}`,
+	},
 }
 
 var answerNames = map[event.Answer]string{
@@ -188,7 +221,7 @@ func TestPersonEditsTheTextBeforeItIsWritten(t *testing.T) {
 		if all := sys.Approvals.WaitingApprovals(); len(all) > 0 {
 			q = all[0]
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	if q.EditArg != "content" {
 		t.Fatalf("%+v", q)
