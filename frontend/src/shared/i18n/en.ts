@@ -68,7 +68,7 @@ const frame = {
   'mode.full': 'Full',
   'mode.read-only.means': 'Reads files, pages and addresses. Anything that changes or sends something is refused.',
   'mode.ask.means':
-    'Asks before file changes, commands that do more than read, new hosts, uploads and scripts. Clicks and types on pages.',
+    'Asks before file changes, commands that do more than read, new hosts, uploads and scripts. Clicking and typing on pages does not ask.',
   'mode.workspace.means': 'Changes files and runs commands in the workspace folder. Deleting and everything else asks.',
   'mode.full.means': 'Asks only in sensitive places, outside the sandbox, and when outside text could steer it.',
   'mode.full.ask': 'Switch to Full mode?',
