@@ -57,6 +57,8 @@ func enums() []enum {
 			toolspec.PermissionError, toolspec.SecurityError),
 		enumOf("ToolOrigin", toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated),
 		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantForbid),
+		enumOf("GrantKind", toolspec.GrantFile, toolspec.GrantFolder, toolspec.GrantHost, toolspec.GrantProgram,
+			toolspec.GrantTool),
 		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
 		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
 		enumOf("Status", chat.StatusRunning, chat.StatusDone, chat.StatusStopped, chat.StatusFailed,

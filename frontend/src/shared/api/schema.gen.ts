@@ -3341,6 +3341,8 @@ export interface components {
             name: string;
             parameters: unknown;
         };
+        /** @enum {string} */
+        GrantKind: "file" | "folder" | "host" | "program" | "tool";
         GrantLists: {
             network?: string[];
             read?: string[];
@@ -3356,7 +3358,7 @@ export interface components {
             folder?: string;
             hosts?: string[];
             id: string;
-            kind?: string;
+            kind?: components["schemas"]["GrantKind"];
             network?: boolean;
             outside?: string[];
             owner?: string;
