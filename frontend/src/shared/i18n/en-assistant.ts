@@ -173,7 +173,7 @@ export const assistant = {
   'approval.do.program': 'Allow for this program',
   'approval.do.like': 'Always allow similar commands',
   'approval.do.edited': 'Allow edited',
-  'approval.do.reason': 'Deny with a reason',
+  'approval.do.reason': 'Give a reason',
   'approval.edit': 'Edit first',
   'approval.edit.drop': 'Discard edit',
   'approval.edit.text': 'New text',
