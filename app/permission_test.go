@@ -54,7 +54,7 @@ func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
 	}
 	for _, step := range []struct{ want, rule, refusal string }{
 		{"never", "A rule forbids it: list_directory, never.", "a rule forbids it"},
-		{"ask", "You want to be asked", "every call of list_directory"},
+		{"ask", "You want to be asked", "to ask every time"},
 		{"allow", "You allowed it.", ""},
 		{"never", "A rule forbids it", "a rule forbids it"},
 		{"", "It reads in the folder", ""},

@@ -120,6 +120,7 @@ func (h *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) 
 		return toolspec.Description{}, false
 	}
 	desc := h.files.Describe(call)
+	desc.EditArg = "" // it names an argument of the file tool, not of the panel's
 	for i, use := range desc.Files {
 		desc.Files[i].PanelOwned = h.own != "" && strings.HasPrefix(use.Path, h.own)
 	}

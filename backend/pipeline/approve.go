@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"sextant/backend/pipeline/deadline"
 	"sextant/backend/policy"
@@ -18,7 +20,11 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	// The window shows the question with its call.
 	p.announce(ctx, c)
 	c.writes.wait()
-	asked.Approval.Args = p.cfg.Secrets.MaskJSON(asked.Approval.Args)
+	shown := p.cfg.Secrets.MaskJSON(asked.Approval.Args)
+	if string(shown) != string(asked.Approval.Args) {
+		asked.Approval.EditArg = "" // an edit would write the mask instead of the secret
+	}
+	asked.Approval.Args = shown
 	begun := p.cfg.Now()
 	answer, err := p.ask(ctx, asked.Approval)
 	c.row.Answer, c.row.WaitedMS = event.NoAnswer, p.cfg.Now().Sub(begun).Milliseconds()
@@ -42,13 +48,23 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	if changed := p.changed(c); changed != nil {
 		return changed
 	}
+	if answer.Edited {
+		if problem := p.applyEdit(ctx, c, asked.Approval.EditArg, answer.EditedText); problem != nil {
+			return problem
+		}
+	}
 	// The rules may have become stricter while the question waited.
 	p.decide(ctx, c)
 	if c.decision.Verdict == policy.VerdictRefuse {
 		return c.refusedByPolicy()
 	}
 	c.row.Decision, c.row.Reason, c.asked = string(answer.Answer), asked.Reason, asked.Approval.Question
-	if g, ok := asked.Grants[answer.Answer]; ok {
+	grants := asked.Grants
+	if c.edited {
+		// A grant for exactly these arguments means the edited ones.
+		grants = c.decision.Grants
+	}
+	if g, ok := grants[answer.Answer]; ok {
 		p.addGrant(ctx, g)
 	}
 	return p.approved(c)
@@ -73,6 +89,10 @@ func (p *Pipeline) changed(c *callState) *toolspec.Result {
 	if err == nil && sameEffects(now, was) {
 		return nil
 	}
+	return p.actsElsewhere(c)
+}
+
+func (p *Pipeline) actsElsewhere(c *callState) *toolspec.Result {
 	const reason = "what it acts on changed while the question waited"
 	r := c.refused(toolspec.Fail(toolspec.PermissionError, reason+", so it did not run",
 		"Look at the page again, then ask again."))
@@ -80,10 +100,54 @@ func (p *Pipeline) changed(c *callState) *toolspec.Result {
 	return r
 }
 
+// applyEdit replaces the argument that the person edited. The call is refused if it would then act on something else.
+func (p *Pipeline) applyEdit(ctx context.Context, c *callState, name, text string) *toolspec.Result {
+	var fields map[string]json.RawMessage
+	value, err := json.Marshal(text)
+	if err == nil {
+		err = json.Unmarshal(c.call.Args, &fields)
+	}
+	if err == nil && fields != nil {
+		fields[name] = value
+		c.call.Args, err = json.Marshal(fields)
+	}
+	if err != nil {
+		r := toolspec.Fail(toolspec.SystemError, "the edited text could not be used, so it did not run",
+			"Nothing was changed.")
+		return &r
+	}
+	before := c.desc
+	if problem := p.validate(ctx, c); problem != nil {
+		return problem
+	}
+	if problem := p.describe(ctx, c); problem != nil {
+		return problem
+	}
+	now := c.desc
+	now.Data, now.Diff = before.Data, before.Diff
+	if !sameEffects(now, before) {
+		return p.actsElsewhere(c)
+	}
+	c.edited = true
+	return nil
+}
+
 func sameEffects(a, b toolspec.Description) bool {
-	return a.Target == b.Target && a.Data == b.Data && a.Annotation == b.Annotation && slices.Equal(a.Hosts, b.Hosts) &&
+	return a.Target == b.Target && a.Data == b.Data && changedLines(a.Diff) == changedLines(b.Diff) &&
+		a.Annotation == b.Annotation && slices.Equal(a.Hosts, b.Hosts) &&
 		slices.Equal(a.Files, b.Files) && slices.Equal(a.Commands, b.Commands) &&
 		a.Network == b.Network && a.Unconfined == b.Unconfined
+}
+
+// changedLines leaves out line numbers and unchanged lines, which another edit of the file changes.
+func changedLines(diff string) string {
+	var b strings.Builder
+	for line := range strings.Lines(diff) {
+		if line[0] == '+' || line[0] == '-' {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 func (c *callState) declined(reason string) *toolspec.Result {

@@ -182,7 +182,9 @@ type callState struct {
 	// row is the audit row so far: the decision, its reason, the answer to a question.
 	row event.CallIntent
 	// asked is the question that the person answered by allowing the call.
-	asked  string
+	asked string
+	// edited is true if the person changed an argument before allowing the call.
+	edited bool
 	status event.CallStatus
 	intent bool
 	// intentFailed is true if the intent of a call that only reads could not be written. Only functions in writes

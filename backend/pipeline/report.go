@@ -13,6 +13,8 @@ import (
 
 const maxReported = 4000
 
+const editedNote = "The person edited the text of this call before it ran. Read the file before you change it again.\n"
+
 // report returns the Result for the caller. In the background, it writes the audit row and publishes the end of the
 // call.
 func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
@@ -24,6 +26,13 @@ func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Res
 		result.Error = p.cfg.Secrets.Mask(c.errorText(result.Error))
 	}
 	result.ApprovedQuestion = c.asked
+	if c.edited {
+		text := result.Text
+		if result.Success {
+			text = result.ModelText()
+		}
+		result.Text = strings.TrimRight(editedNote+text, "\n")
+	}
 	p.announce(ctx, c)
 	c.writes.add(func() {
 		text := result.ModelText()
@@ -43,6 +52,9 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 			Sources: result.Sources, Output: excerpt.TruncateRunes(text, maxReported),
 			Changed: result.Changed, Undoable: result.Undoable, Stored: result.Stored,
 		},
+	}
+	if c.edited {
+		end.EditedArgs = p.shownArgs(c)
 	}
 	if len(end.Preview) == 0 && result.Success {
 		end.Preview = preview(result, end.Sentence)

@@ -127,6 +127,7 @@ func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Descriptio
 		return d
 	}
 	d.Sentence, d.Target, d.Data = v.Mask(d.Sentence), v.Mask(d.Target), v.Mask(d.Data)
+	d.Question, d.Title, d.Note, d.Diff = v.Mask(d.Question), v.Mask(d.Title), v.Mask(d.Note), v.Mask(d.Diff)
 	d.Warnings = p.maskedAll(d.Warnings)
 	return d
 }

@@ -69,10 +69,10 @@ func (f facts) effectReasons() []askReason {
 		})
 	}
 	if f.in.Definition.Hints.Confirm {
-		all = append(all, askReason{text: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
+		all = append(all, askReason{text: f.modeName() + " confirms every call of this kind.", exact: true})
 	}
 	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace && len(f.hosts) == 0 {
-		all = append(all, askReason{text: "It runs a program that does more than read.", exact: true})
+		all = append(all, askReason{text: f.modeName() + " confirms every command that does more than read.", exact: true})
 	}
 	return all
 }
@@ -108,18 +108,23 @@ func (f facts) fileReasons() []askReason {
 	}
 	var all []askReason
 	for _, group := range []struct {
-		paths         []string
-		before, after string
+		paths []string
+		text  string
+		wide  bool
 	}{
-		{deleted, "It deletes ", "."},
-		{outside, "It writes ", ", outside of the folder."},
-		{inside, "It changes ", "."},
-		{read, "It reads ", ", outside of the folder."},
+		{deleted, f.modeName() + " confirms every deletion", false},
+		{outside, "It changes something outside of the workspace folder", true},
+		{inside, f.modeName() + " confirms every file change", true},
+		{read, "It reads something outside of the workspace folder", true},
 	} {
-		if len(group.paths) > 0 {
-			text := group.before + joinWords(firstFew(group.paths)) + group.after
-			all = append(all, askReason{text: text, exact: true})
+		if len(group.paths) == 0 {
+			continue
 		}
+		text := group.text
+		if len(f.in.Description.Files) > 1 || f.in.Description.RunsProgram {
+			text += ": " + joinWords(firstFew(group.paths))
+		}
+		all = append(all, askReason{text: text + ".", exact: true, wide: group.wide})
 	}
 	return all
 }

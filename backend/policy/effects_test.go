@@ -163,7 +163,7 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	d := wantVerdict(t,
 		bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
 		VerdictAsk)
-	if !strings.Contains(d.Approval.Reason, "It deletes "+flat+"/a and "+flat+"/b.") ||
+	if !strings.Contains(d.Approval.Reason, "every deletion: "+flat+"/a and "+flat+"/b.") ||
 		d.Approval.Question != "Run it?" ||
 		d.Approval.Target != "rm a b" {
 		t.Errorf("%+v", d.Approval)
@@ -173,7 +173,7 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 	asked := bashCall("go test ./...", namedUse("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
 	g := grantFor(t, wantVerdict(t, asked, VerdictAsk), event.AnswerSameProgram)
-	if want := "bash: any “go test …” in " + flat +
+	if want := "Every “go test …” command in " + flat +
 		", in every conversation. Nothing that deletes, or writes or reads outside of the folder. Sextant does not " +
 		"read what it runs; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
@@ -236,7 +236,7 @@ func TestCommandGrantIgnoresDescription(t *testing.T) {
 		return in
 	}
 	g := grantFor(t, wantVerdict(t, asked(`,"description":"Make it","timeout":30`), VerdictAsk), event.AnswerAlways)
-	if strings.Contains(g.Text, "Make it") || !strings.Contains(g.Text, `command="touch a"`) {
+	if strings.Contains(g.Text, "Make it") || !strings.HasPrefix(g.Text, "Exactly this command: touch a, ") {
 		t.Errorf("text %q", g.Text)
 	}
 	wantVerdict(t, asked(`,"description":"Make the file","timeout":60`).with(g), VerdictAllow)

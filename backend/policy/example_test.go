@@ -13,7 +13,10 @@ func ExampleDecide() {
 			ID: "c_1", Tool: "write_file", Args: []byte(`{"path": "/work/a.txt"}`),
 			From: toolspec.Provenance{Conversation: "v_1", Interactive: true},
 		},
-		Definition: toolspec.Definition{Name: "write_file", Group: "files", Hints: toolspec.Hints{Destructive: true}},
+		Definition: toolspec.Definition{
+			Name: "write_file", Origin: toolspec.OriginBaseline, Group: "files",
+			Hints: toolspec.Hints{Destructive: true},
+		},
 		Description: toolspec.Description{
 			Sentence: "Writing a.txt",
 			Files:    []toolspec.FileUse{{Path: "/work/a.txt", Use: toolspec.UseWrite}},
@@ -28,10 +31,11 @@ func ExampleDecide() {
 	}
 	// Output:
 	// ask
-	// Run write_file with path="/work/a.txt"?
-	// write_file can delete or overwrite.
-	// once: This call only.
-	// conversation: write_file, exactly with path="/work/a.txt", in /work, until this conversation is closed.
-	// always: write_file, exactly with path="/work/a.txt", in /work, in every conversation.
-	// deny: It does not run. The assistant continues without it and reads your reason.
+	// Write a.txt?
+	// Ask mode confirms every file change.
+	// once: Only this, now.
+	// file: Every change of a.txt, in this conversation. Deleting still asks.
+	// conversation: Every change of files below the workspace folder /work, in this conversation. Deleting still asks.
+	// always: Every change of /work/a.txt, in every conversation. Deleting still asks.
+	// deny: It does not run. The assistant continues without it.
 }

@@ -12,6 +12,9 @@ import (
 )
 
 func (f facts) coveredBy(g toolspec.Grant) bool {
+	if g.Kind != "" {
+		return !f.mustAskEachTime() && f.coveredByWideGrant(g)
+	}
 	switch {
 	case f.mustAskEachTime() || !f.inScopeOf(g) || isHostGrant(g) != f.in.Description.HostCheck:
 		return false
@@ -175,29 +178,23 @@ func (f facts) ask(reasons []askReason) Decision {
 		WindowOnly: f.in.Description.NewProgram != "",
 		Tool:       call.Tool, Args: f.visibleArgs(), Question: f.question(), Effect: f.actionText(),
 		Target: f.targetText(), Data: f.visibleData(), Reason: joinReasons(reasons),
+		Note: f.in.Description.Note, Diff: f.in.Description.Diff,
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.ShownIn()
-	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
-	store := func(answer event.Answer, scope toolspec.GrantScope) {
-		g := f.newGrant(scope, reasons)
-		d.Grants[answer] = g
-		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
+	if len(f.in.Description.SecretArgs)+len(f.in.Description.Secrets) == 0 {
+		d.Approval.EditArg = f.in.Description.EditArg
 	}
+	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "Only this, now."})
 	// A grant contains the arguments and is shown in the settings, so a call with a secret in its arguments offers
 	// none.
 	if len(f.in.Description.SecretArgs) == 0 && !f.mustAskEachTime() {
-		if call.From.Conversation != "" {
-			store(event.AnswerConversation, toolspec.GrantConversation)
-		}
-		store(event.AnswerAlways, toolspec.GrantAlways)
-		if g, ok := f.programGrant(); ok {
-			d.Grants[event.AnswerSameProgram] = g
-			d.Approval.Choices = append(d.Approval.Choices,
-				event.Choice{Answer: event.AnswerSameProgram, Scope: g.Text})
+		for _, o := range f.offers(reasons) {
+			d.Grants[o.answer] = o.grant
+			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: o.answer, Scope: o.grant.Text})
 		}
 	}
-	deny := "It does not run. The assistant continues without it and reads your reason."
+	deny := "It does not run. The assistant continues without it."
 	if f.in.Description.HostCheck {
 		deny = "The command continues without this host."
 	}

@@ -30,7 +30,7 @@ func TestHostGrantDoesNotCoverSubdomain(t *testing.T) {
 		toolspec.Hints{OpenWorld: true}).with(g), VerdictAsk)
 	wantVerdict(t, in.hosts("api.example", "evil.example").with(g), VerdictAsk)
 	wantVerdict(t, in.read("https://shop.example").with(g), VerdictAsk)
-	if !strings.Contains(g.Text, "on api.example only") || !strings.Contains(g.Text, "No subdomains.") {
+	if !strings.HasPrefix(g.Text, "Every request to api.example, ") || !strings.Contains(g.Text, "No subdomains.") {
 		t.Fatalf("scope text %q", g.Text)
 	}
 }
@@ -45,6 +45,7 @@ func TestGrantDoesNotCoverOtherParty(t *testing.T) {
 
 func TestGrantForNewProgramCoversOnlyItsCommand(t *testing.T) {
 	in := externalCall(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true})
+	in.Description.NewProgram = "the Words panel's program"
 	g := grantFor(t, wantVerdict(t, in.about("python3 server.py", ""), VerdictAsk), event.AnswerAlways)
 	wantVerdict(t, in.about("python3 server.py", "").with(g), VerdictAllow)
 	wantVerdict(t, in.about("python3 other.py", "").with(g), VerdictAsk)

@@ -48,7 +48,7 @@ func (f facts) askingReasons() []askReason {
 		return nil
 	}
 	return []askReason{{
-		text:  "You want to be asked about every call of " + f.in.Call.Tool + ".",
+		text:  "You set this tool to ask every time.",
 		exact: true, inEveryMode: true,
 	}}
 }

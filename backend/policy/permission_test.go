@@ -75,7 +75,7 @@ func TestAskingToolAsksInEveryModeAndStoresNoGrant(t *testing.T) {
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
 		t.Run(string(mode), func(t *testing.T) {
 			d := wantVerdict(t, read.asking("read_file").mode(mode), VerdictAsk)
-			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Reason, "every call of read_file") {
+			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Reason, "ask every time") {
 				t.Errorf("why %q, grants %v", d.Approval.Reason, d.Grants)
 			}
 		})
@@ -118,7 +118,7 @@ func TestResolvePermissionNamesDecidingRule(t *testing.T) {
 		rule       string
 	}{
 		"reads":    {def: reads, verdict: VerdictAllow, rule: "It only reads."},
-		"destroys": {def: wipes, verdict: VerdictAsk, rule: "wipe can delete or overwrite."},
+		"destroys": {def: wipes, verdict: VerdictAsk, rule: "files marks it as able to delete or overwrite something."},
 		"full":     {def: wipes, settings: Settings{Mode: ModeFull}, verdict: VerdictAllow, rule: "The mode is Full."},
 		"read-only": {
 			def: wipes, settings: Settings{Mode: ModeReadOnly}, verdict: VerdictRefuse,

@@ -140,7 +140,7 @@ func TestAsksForDestructiveTools(t *testing.T) {
 			t.Run(name+" "+string(origin), func(t *testing.T) {
 				in := externalCall(origin, "do_it", "desk", `{"id":7}`, hints)
 				d := wantVerdict(t, in, VerdictAsk)
-				if !strings.HasSuffix(d.Approval.Question, "?") || !strings.Contains(d.Approval.Question, "do_it") {
+				if !strings.HasSuffix(d.Approval.Question, "?") || !strings.Contains(d.Approval.Question, "“do it”") {
 					t.Errorf("question %q", d.Approval.Question)
 				}
 				wantVerdict(t, in.mode(ModeFull), VerdictAllow)
@@ -310,6 +310,10 @@ func TestQuestionHashBindsCall(t *testing.T) {
 	}
 }
 
+func titled(in Input, title string) Input { in.Description.Title = title; return in }
+
+func says(in Input, sentence string) Input { in.Description.Sentence = sentence; return in }
+
 func TestQuestionText(t *testing.T) {
 	send := pageCall("type_text", `{"annotationId":12,"text":"10437"}`).about("the form",
 		"10437").hosts("shop.example").read("https://b.example")
@@ -322,19 +326,25 @@ func TestQuestionText(t *testing.T) {
 		"Start the Words panel's program: python3 server.py?": first,
 		"Send “10437” to shop.example?":                       send,
 		"Send 1,204 characters to shop.example?":              long,
-		"Run count of words: python3 server.py?":              start,
-		`Run drop of db with id=7, name="a"?`: externalCall(toolspec.OriginMCP, "drop", "db",
+		"Let the panel words run “count”?":                    start,
+		"Let db run “drop”?": externalCall(toolspec.OriginMCP, "db__drop", "db",
 			`{"name":"a","id":7}`, toolspec.Hints{Confirm: true}),
-		"Let http_request contact api.example?": baselineCall("web", "http_request",
-			`{"url":"https://api.example/"}`, toolspec.Hints{}),
-		"Let write_file write “hi” to notes/a.md?": baselineCall("files", "write_file", `{}`,
-			toolspec.Hints{Confirm: true}).about("notes/a.md", "hi"),
-		"Run edit_file on notes/a.md?": baselineCall("files", "edit_file", `{}`,
-			toolspec.Hints{Confirm: true}).about("notes/a.md", ""),
+		"Let db run “Drop a table” and send “hi” to db.example?": titled(externalCall(toolspec.OriginMCP,
+			"db__drop", "db", `{}`, toolspec.Hints{Confirm: true}), "Drop a table").about("db.example", "hi").
+			hosts("db.example"),
+		"Run “tidy up”, a tool that the assistant made?": externalCall(toolspec.OriginCreated, "tidy_up", "", `{}`,
+			toolspec.Hints{}).read("https://a.example"),
+		"Request api.example/v1 (GET)?": says(baselineCall("web", "http_request",
+			`{"url":"https://api.example/v1"}`, toolspec.Hints{}), "Requesting api.example/v1 (GET)"),
+		"Delete the tool tidy?": says(baselineCall("created", "delete_created_tool", `{}`,
+			toolspec.Hints{Destructive: true}), "Deleting the tool tidy"),
+		"Change 3 lines in notes.txt?": func() Input {
+			in := fileCall("edit_file", toolspec.UseWrite, flat+"/notes.txt")
+			in.Description.Question = "Change 3 lines in notes.txt?"
+			return in
+		}(),
 		"Open https://evil.example/x?": pageCall("navigate_page",
 			`{"url":"https://evil.example/x"}`).read("https://a.example"),
-		"Run tidy of db?": externalCall(toolspec.OriginPanel, "tidy", "db", `{}`,
-			toolspec.Hints{Confirm: true}),
 	} {
 		t.Run(want, func(t *testing.T) {
 			got := wantVerdict(t, in, VerdictAsk).Approval

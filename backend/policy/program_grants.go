@@ -54,37 +54,3 @@ func (f facts) coveredByProgramGrant(g toolspec.Grant) bool {
 	// A call that uses the network needs a grant for the network.
 	return g.Network || !f.in.Description.Network && len(f.hosts) == 0
 }
-
-func (f facts) programGrantText(g toolspec.Grant) string {
-	text := f.toolName() + ": any "
-	for i, name := range g.Commands {
-		if i > 0 {
-			text += ", "
-		}
-		text += "“" + name + " …”"
-	}
-	text += " in " + g.Folder
-	switch {
-	case len(g.Hosts) > 0 && f.in.Description.HostsLimited:
-		text += ", naming no other hosts than " + joinWords(g.Hosts) +
-			"; one that it does not name asks when it is reached"
-	case g.Network && f.in.Description.HostsLimited:
-		text += ", and each new host asks when it is reached"
-	case len(g.Hosts) > 0:
-		text += ", naming no other hosts than " + joinWords(g.Hosts) +
-			", to which the sandbox does not limit its network"
-	case g.Network:
-		text += ", reaching the network"
-	}
-	if g.Grantee != "" {
-		text += ", when " + g.Grantee + " asks"
-	}
-	if len(g.Outside) > 0 {
-		text += ", while nothing but " + joinWords(g.Outside) + " was read"
-	}
-	text += ", in every conversation. Nothing that deletes, or writes or reads outside of the folder."
-	if len(f.in.Description.Warnings) > 0 {
-		text += " Sextant does not read what it runs; the sandbox keeps it in the folder."
-	}
-	return text
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -33,40 +34,84 @@ func (f facts) questionText() string {
 	switch {
 	case d.NewProgram != "":
 		return "Start " + d.NewProgram + ": " + d.Target + "?"
+	case d.Question != "":
+		return d.Question
 	case d.RunsProgram && f.describesEffects() && d.Sentence != "":
 		// This sentence comes from reading the command, not from the model.
 		return strings.TrimRight(d.Sentence, ".") + "?"
+	case f.isExternalTool():
+		return f.externalQuestion()
 	case d.Data != "" && len(f.hosts) > 0:
 		return "Send " + f.quotedData() + " to " + joinWords(f.hosts) + "?"
 	case f.isInterfaceTool() && f.address != "":
 		return "Open " + f.address + "?"
-	case len(f.hosts) > 0:
-		return "Let " + f.toolName() + " contact " + joinWords(f.hosts) + "?"
-	case f.isExternalTool() && d.Target != "":
-		return "Run " + f.toolName() + ": " + d.Target + "?"
-	case d.Data != "" && d.Target != "":
-		return "Let " + f.toolName() + " write " + f.quotedData() + " to " + d.Target + "?"
-	case d.Target != "":
-		return "Run " + f.toolName() + " on " + d.Target + "?"
 	}
-	if args := formatArgs(f.visibleArgs()); args != "" {
-		return "Run " + f.toolName() + " with " + args + "?"
+	question := imperative(f.actionText())
+	if len(f.hosts) > 0 && !slices.ContainsFunc(f.hosts, func(h string) bool { return strings.Contains(question, h) }) {
+		question += " on " + joinWords(f.hosts)
 	}
-	return "Run " + f.toolName() + "?"
+	return question + "?"
 }
 
-func (f facts) toolName() string {
-	if f.in.Definition.Owner == "" {
-		return f.in.Call.Tool
+// externalQuestion names the owner, because the title is the owner's own text.
+func (f facts) externalQuestion() string {
+	d, owner := f.in.Description, f.in.Definition.Owner
+	title := f.toolTitle()
+	if f.in.Definition.Origin == toolspec.OriginCreated {
+		return "Run “" + title + "”, a tool that the assistant made?"
 	}
-	return f.in.Call.Tool + " of " + f.in.Definition.Owner
+	question := "Let " + owner + " run “" + title + "”"
+	if f.in.Definition.Origin == toolspec.OriginPanel {
+		question = "Let the panel " + owner + " run “" + title + "”"
+	}
+	if d.Data != "" && len(f.hosts) > 0 {
+		question += " and send " + f.quotedData() + " to " + joinWords(f.hosts)
+	} else if len(f.hosts) > 0 {
+		question += " and contact " + joinWords(f.hosts)
+	}
+	return question + "?"
+}
+
+// toolTitle returns the title of the tool, or else its name in words, without the name of its server.
+func (f facts) toolTitle() string {
+	if title := f.in.Description.Title; title != "" {
+		return excerpt.Line(title, maxQuoted)
+	}
+	name := f.in.Call.Tool
+	if _, own, found := strings.Cut(name, "__"); found && f.in.Definition.Origin == toolspec.OriginMCP {
+		name = own
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// imperatives contains the first words of sentences in Description.Sentence.
+var imperatives = map[string]string{
+	"Accepting": "Accept", "Adding": "Add", "Asking": "Ask", "Calling": "Call", "Cancelling": "Cancel",
+	"Changing": "Change", "Checking": "Check", "Choosing": "Choose", "Clicking": "Click", "Closing": "Close",
+	"Creating": "Create", "Deleting": "Delete", "Dismissing": "Dismiss", "Dragging": "Drag", "Editing": "Edit",
+	"Emulating": "Emulate", "Finding": "Find", "Going": "Go", "Listing": "List", "Making": "Make", "Moving": "Move",
+	"Numbering": "Number", "Opening": "Open", "Pointing": "Point", "Pressing": "Press", "Querying": "Query",
+	"Reading": "Read", "Reloading": "Reload", "Removing": "Remove", "Replacing": "Replace", "Requesting": "Request",
+	"Restoring": "Restore", "Running": "Run", "Saving": "Save", "Scrolling": "Scroll", "Searching": "Search",
+	"Selecting": "Select", "Sending": "Send", "Setting": "Set", "Starting": "Start", "Switching": "Switch",
+	"Taking": "Take", "Typing": "Type", "Undoing": "Undo", "Uploading": "Upload", "Waiting": "Wait", "Writing": "Write",
+}
+
+// imperative turns the sentence about a running call into a command: "Reading a.txt" into "Read a.txt".
+func imperative(sentence string) string {
+	sentence = strings.TrimRight(sentence, ".")
+	first, rest, _ := strings.Cut(sentence, " ")
+	if verb, known := imperatives[first]; known {
+		return strings.TrimSpace(verb + " " + rest)
+	}
+	return sentence
 }
 
 func (f facts) actionText() string {
 	if f.in.Description.Sentence != "" {
 		return f.in.Description.Sentence
 	}
-	return "Run " + f.toolName()
+	return "Running " + f.toolTitle()
 }
 
 func (f facts) targetText() string {
@@ -119,79 +164,10 @@ func (f facts) visibleArgs() json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// formatArgs formats an object as a="x", b=2, sorted by name.
-func formatArgs(args json.RawMessage) string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(args, &object) != nil {
-		return string(args)
-	}
-	names := make([]string, 0, len(object))
-	for name := range object {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	parts := make([]string, 0, len(names))
-	for _, name := range names {
-		parts = append(parts, name+"="+string(object[name]))
-	}
-	return strings.Join(parts, ", ")
-}
-
 func joinReasons(reasons []askReason) string {
 	all := make([]string, 0, len(reasons))
 	for _, d := range reasons {
 		all = append(all, d.text)
 	}
 	return strings.Join(all, " ")
-}
-
-func (f facts) grantText(g toolspec.Grant) string {
-	text := f.toolName()
-	if len(g.Hosts) > 0 {
-		text += " on " + joinWords(g.Hosts) + " only"
-	}
-	if len(g.Args) > 0 {
-		if args := formatArgs(g.Args); args != "" {
-			text += ", exactly with " + args
-		}
-	} else {
-		text += ", with any arguments"
-	}
-	if g.Target != "" {
-		text += ", on " + g.Target
-	}
-	if len(g.Secrets) > 0 {
-		text += ", with the secret " + joinWords(g.Secrets)
-	}
-	return text + grantLimitsText(g)
-}
-
-func (f facts) hostGrantText(g toolspec.Grant) string {
-	text := "Commands may reach " + joinWords(g.Hosts)
-	if len(g.Args) > 0 {
-		text = "This command may reach " + joinWords(g.Hosts)
-	}
-	return text + grantLimitsText(g)
-}
-
-func grantLimitsText(g toolspec.Grant) string {
-	text := ""
-	if g.Grantee != "" {
-		text += ", when " + g.Grantee + " asks"
-	}
-	if len(g.Outside) > 0 {
-		text += ", while nothing but " + joinWords(g.Outside) + " was read"
-	}
-	if g.Folder != "" {
-		text += ", in " + g.Folder
-	}
-	if g.Scope == toolspec.GrantConversation {
-		text += ", until this conversation is closed."
-	} else {
-		text += ", in every conversation."
-	}
-	if len(g.Hosts) > 0 {
-		text += " No subdomains."
-	}
-	return text
 }

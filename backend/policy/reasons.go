@@ -8,10 +8,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// An exact reason is answered only by a grant for the same arguments.
+// An exact reason is answered only by a grant for the same arguments, or by a wide grant if wide is true.
 type askReason struct {
-	text  string
-	exact bool
+	text        string
+	exact, wide bool
 	// inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
 }
@@ -35,21 +35,29 @@ func (f facts) reasons() []askReason {
 func (f facts) hintReasons() []askReason {
 	h := f.in.Definition.Hints
 	var all []askReason
+	owned := f.isOwnersTool()
 	if h.Destructive && !h.ReadOnly {
-		all = append(all, askReason{text: f.in.Call.Tool + " can delete or overwrite.", exact: true})
+		text := f.modeName() + " confirms what can delete or overwrite something."
+		if owned {
+			text = f.in.Definition.Owner + " marks it as able to delete or overwrite something."
+		}
+		all = append(all, askReason{text: text, exact: true, wide: owned})
 	}
 	if h.Confirm {
-		why := f.in.Call.Tool + " asks for confirmation of every call."
+		why := f.modeName() + " confirms every call of this kind."
 		if f.in.Description.NewProgram != "" {
-			why = "It runs on this machine as you, and you have not allowed it before."
+			why = "It runs on this computer as you, and you have not allowed it before."
 		}
 		if f.isInterfaceTool() {
-			why = "It gives something of this machine to the page."
+			why = "It gives something of this computer to the page."
+		}
+		if f.in.Definition.Name == "evaluate_script" {
+			why = "A script can do on the page whatever you can do there."
 		}
 		// Exact: giving this file to this field of a page, or data that the person should read first, such as the code
 		// of a created tool.
 		all = append(all, askReason{text: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
-			f.in.Description.NewProgram == ""})
+			f.in.Description.NewProgram == "", wide: owned})
 	}
 	if d := f.in.Description; d.NewProgram != "" && d.Unconfined != "" {
 		all = append(all, askReason{
@@ -58,9 +66,22 @@ func (f facts) hintReasons() []askReason {
 		})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.isExternalTool() {
-		all = append(all, askReason{text: f.in.Call.Tool + " reaches outside of this machine."})
+		all = append(all, askReason{text: f.modeName() + " confirms what reaches beyond this computer."})
 	}
 	return all
+}
+
+// modeName names the mode as the subject of a sentence about what it asks.
+func (f facts) modeName() string {
+	switch f.in.Settings.Mode {
+	case ModeWorkspace:
+		return "Workspace mode"
+	case ModeFull:
+		return "Full mode"
+	case ModeReadOnly:
+		return "Read-only mode"
+	}
+	return "Ask mode"
 }
 
 func (f facts) isExternalTool() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }

@@ -177,12 +177,18 @@ func (c chance) near(in Input) Input {
 // two calls, and uses none of the policy's own rules.
 func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) string {
 	d := other.Description
+	folder := other.Settings.Folder + "/"
+	ofFiles := g.Kind == toolspec.GrantFile || g.Kind == toolspec.GrantFolder
 	switch {
-	case other.Call.Tool != asked.Call.Tool || other.Definition.Owner != asked.Definition.Owner:
+	case other.Definition.Owner != asked.Definition.Owner:
+		return "another owner"
+	case other.Call.Tool != asked.Call.Tool &&
+		(g.Kind == "" || g.Kind == toolspec.GrantTool || other.Definition.Group != asked.Definition.Group):
 		return "another tool"
-	case answer == event.AnswerConversation && other.Call.From.Conversation != asked.Call.From.Conversation:
+	case strings.Contains(g.Text, "in this conversation") &&
+		other.Call.From.Conversation != asked.Call.From.Conversation:
 		return "another conversation"
-	case strings.Contains(g.Text, ", in /") && !strings.Contains(g.Text, ", in "+other.Settings.Folder):
+	case strings.Contains(g.Text, " in /") && !ofFiles && !strings.Contains(g.Text, " in "+other.Settings.Folder):
 		return "another folder"
 	}
 	for _, h := range d.Hosts {
@@ -191,7 +197,10 @@ func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) st
 		}
 	}
 	outside := other.Call.From.Outside
-	if other.Call.From.Caller == toolspec.CallerPerson {
+	inFolder := !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool {
+		return !strings.HasPrefix(u.Path, folder) && !strings.HasPrefix(u.Path, "/usr/")
+	})
+	if other.Call.From.Caller == toolspec.CallerPerson || ofFiles && inFolder {
 		outside = nil
 	}
 	for _, source := range outside {
@@ -199,7 +208,7 @@ func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) st
 			return "the text of " + source
 		}
 	}
-	if strings.Contains(g.Text, ", exactly with ") && string(other.Call.Args) != string(asked.Call.Args) {
+	if strings.HasPrefix(g.Text, "Exactly this") && string(other.Call.Args) != string(asked.Call.Args) {
 		return "other arguments"
 	}
 	if !other.hasEffects() {
@@ -208,21 +217,29 @@ func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) st
 	if d.Unconfined != "" {
 		return "what runs outside of the sandbox"
 	}
+	ofProgram := answer == event.AnswerSameProgram || answer == event.AnswerProgram
 	for _, u := range d.Files {
+		below := func(p string) bool { return u.Path == p || strings.HasPrefix(u.Path, p+"/") }
+		harmless := u.Use == toolspec.UseRead && (strings.HasPrefix(u.Path, folder) || strings.HasPrefix(u.Path, "/usr/"))
 		switch {
 		case u.Sensitive != "":
 			return "a sensitive place"
-		case answer == event.AnswerSameProgram && u.Use == toolspec.UseDelete:
+		case (ofProgram || ofFiles) && u.Use == toolspec.UseDelete:
 			return "a delete"
-		case answer == event.AnswerSameProgram && u.Use == toolspec.UseWrite &&
-			!strings.HasPrefix(u.Path, other.Settings.Folder+"/"):
+		case ofProgram && u.Use == toolspec.UseWrite && !strings.HasPrefix(u.Path, folder):
 			return "a write outside"
-		case answer != event.AnswerSameProgram && !slices.Contains(asked.Description.Files, u):
+		case ofFiles && !harmless && (u.Use != g.Use || !slices.ContainsFunc(g.Paths, below) ||
+			g.Kind == toolspec.GrantFile && !slices.Contains(g.Paths, u.Path)):
+			return fmt.Sprintf("%s of %s", u.Use, u.Path)
+		case !ofProgram && !ofFiles && !slices.Contains(asked.Description.Files, u):
 			return fmt.Sprintf("%s of %s", u.Use, u.Path)
 		}
 	}
 	for _, c := range d.Commands {
-		if answer == event.AnswerSameProgram && !c.Harmless && !strings.Contains(g.Text, "“"+c.Program+" …”") {
+		program, _, _ := strings.Cut(c.Program, " ")
+		switch {
+		case answer == event.AnswerSameProgram && !c.Harmless && !strings.Contains(g.Text, "“"+c.Program+" …”"),
+			answer == event.AnswerProgram && !c.Harmless && !strings.HasPrefix(g.Text, "Every "+program+" command "):
 			return "the program " + c.Program
 		}
 	}

@@ -57,7 +57,8 @@ test('a command is approved in one sentence, and each answer covers what it says
 
   await sendMessage(page, 'one');
   await expect(question(page)).toContainText('touch made && rm -f made', { timeout: 20_000 });
-  await question(page).getByRole('button', { name: 'Deny' }).click();
+  await expect(question(page)).toContainText('The assistant says: “A command of the test”');
+  await question(page).getByRole('button', { name: 'Give a reason' }).click();
   await page.getByRole('textbox', { name: /reason/i }).fill('not now');
   await page.keyboard.press('Enter');
   await expect(said(page, 'Done.')).toBeVisible();

@@ -130,7 +130,7 @@ test('a panel’s evals run from a button, and a failure says why', async ({ pag
     const evals = page.getByRole('region', { name: 'Evals' });
     await evals.getByRole('button', { name: 'Run all' }).click();
     // The last call is destructive, so it asks like any other.
-    const ask = page.getByRole('alertdialog').filter({ hasText: 'habits_remove' }).first();
+    const ask = page.getByRole('alertdialog').filter({ hasText: 'habits remove' }).first();
     await ask.getByRole('button', { name: 'Allow once' }).click();
     await expect(evals.getByRole('status')).toHaveText('4 of 4 passed');
 

@@ -48,7 +48,7 @@ for (const service of ['openai', 'anthropic'] as const) {
       // A file, a page and an approval.
       await sendMessage(page, 'Which lamp of the demo shop fits my notes?');
       await expect(conversation(page)).toContainText('First your notes.');
-      const ask = page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first();
+      const ask = page.getByRole('alertdialog').filter({ hasText: 'Run a script on' }).first();
       await ask.getByRole('button', { name: 'Allow once' }).click();
       await expect(conversation(page)).toContainText('Fen costs 72 euros and fits.');
       expect(received(model.requests[1]!)).toContain('A lamp for the desk');

@@ -18,7 +18,7 @@ test('a grant is listed with its uses, and revoking it makes the tool ask again'
   await expect(page.getByText('Opened demo.sextant.test').first()).toBeVisible({ timeout: 20_000 });
 
   await sendMessage(page, script);
-  const ask = page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first();
+  const ask = page.getByRole('alertdialog').filter({ hasText: 'Run a script on' }).first();
   await ask.getByRole('button', { name: 'More choices' }).click();
   await page.getByRole('radio', { name: /Always/ }).click();
   await page.getByRole('button', { name: 'Always allow' }).click();
@@ -33,7 +33,7 @@ test('a grant is listed with its uses, and revoking it makes the tool ask again'
   await row.getByRole('button', { name: /Revoke/ }).click();
   await expect(page.getByText('No grants yet.')).toBeVisible();
   await sendMessage(page, script);
-  await expect(page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first()).toBeVisible();
+  await expect(page.getByRole('alertdialog').filter({ hasText: 'Run a script on' }).first()).toBeVisible();
 });
 
 test('a deny rule takes effect at once and can be removed', async ({ page }) => {
@@ -111,7 +111,7 @@ test('a created tool shows its body for approval, works and can be deleted', asy
     page,
     `/tool ${JSON.stringify({ tool: 'create_tool', args: { name: 'go_home', description: 'Goes home', body } })}`,
   );
-  const ask = page.getByRole('alertdialog').filter({ hasText: 'create_tool' }).first();
+  const ask = page.getByRole('alertdialog').filter({ hasText: 'Make the tool' }).first();
   await expect(ask).toContainText('await tools.open_home_panel({})');
   await ask.getByRole('button', { name: 'Allow once' }).click();
   const tool = page.getByRole('article', { name: 'go_home' });

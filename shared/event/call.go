@@ -47,7 +47,7 @@ type CallRecord struct {
 	// Target is the address, path or command line that the call acts on.
 	Target string `json:"target,omitempty"`
 	// Decision is the decision of the policy or the person's answer: allowed, granted, repeated, once, conversation,
-	// always, like, denied, refused, none.
+	// always, like, file, folder, host, program, denied, refused, none.
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
 	// Grant is the id of the grant that allowed the call, or of the rule that refused it; "" for none.
@@ -123,7 +123,10 @@ const (
 
 // CallEnd is the data of call.ended.
 type CallEnd struct {
-	Tool     string     `json:"tool"`
+	Tool string `json:"tool"`
+	// EditedArgs are the arguments that ran if the person edited them, otherwise empty.
+	EditedArgs json.RawMessage `json:"edited,omitempty"`
+
 	Status   CallStatus `json:"status"`
 	Sentence string     `json:"sentence"`
 	CallOutcome
@@ -159,6 +162,12 @@ type Approval struct {
 	Target string `json:"target,omitempty"`
 	Data   string `json:"data,omitempty"`
 	Reason string `json:"why"`
+	// Note is what the model said the call is for, "" if it said nothing.
+	Note string `json:"note,omitempty"`
+	// Diff is a unified diff of the change to a file, "" for none. EditArg is the argument that the person may edit
+	// before the call runs, "" for none.
+	Diff    string `json:"diff,omitempty"`
+	EditArg string `json:"edit,omitempty"`
 	// Annotation is the number of the element that the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
 	// Form contains the fields to fill in. It is empty for an ordinary question.
@@ -190,7 +199,12 @@ const (
 	AnswerAlways       Answer = "always"
 	// AnswerSameProgram allows all commands of the same program in this folder, permanently.
 	AnswerSameProgram Answer = "like"
-	AnswerDeny        Answer = "deny"
+	// These allow more calls of the same conversation: to the same file, folder or host, or of the same program.
+	AnswerFile    Answer = "file"
+	AnswerFolder  Answer = "folder"
+	AnswerHost    Answer = "host"
+	AnswerProgram Answer = "program"
+	AnswerDeny    Answer = "deny"
 )
 
 // ApprovalAnswer closes an Approval. Answer is "" if the call ended before anybody answered.
@@ -199,6 +213,9 @@ type ApprovalAnswer struct {
 	Call   string `json:"call"`
 	Answer Answer `json:"answer"`
 	Reason string `json:"reason,omitempty"`
+	// Edited is true if the person changed Approval.EditArg before the call ran. EditedText is its new value.
+	Edited     bool   `json:"edited,omitempty"`
+	EditedText string `json:"-"`
 	// FormValues contains the values of a form. Only the program that asked receives them.
 	FormValues map[string]any `json:"-"`
 }

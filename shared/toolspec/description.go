@@ -7,6 +7,17 @@ type Description struct {
 	// Sentence is a sentence in the present tense: "Opening shop.example". For a call that starts programs, it is the
 	// programs' effect ("Delete 3 files in build/") and also the question that the person is asked.
 	Sentence string `json:"present"`
+	// Question asks a person whether to do it: "Change 3 lines in notes.txt?". If it is "", the policy makes a question
+	// from the other fields. Sextant writes it from facts, not from the words of a model or a server.
+	Question string `json:"question,omitempty"`
+	// Title is the name of the tool as its panel or server shows it, "" if it has none.
+	Title string `json:"title,omitempty"`
+	// Note is what the model said the call is for.
+	Note string `json:"note,omitempty"`
+	// Diff is a unified diff of the change to a file, "" if there is none. EditArg is the argument with the new text,
+	// which the person may edit before the call runs.
+	Diff    string `json:"diff,omitempty"`
+	EditArg string `json:"edit,omitempty"`
 	// Target is the address, path or command line that the call acts on.
 	Target string `json:"target,omitempty"`
 	// NewProgram names the third-party program that the call would start for the first time, "" for none. Target is

@@ -16,15 +16,33 @@ const (
 	GrantForbid GrantScope = "never"
 )
 
+// GrantKind says what a permission with a wide scope covers.
+type GrantKind string
+
+// The kinds of wide permissions. None covers a call that deletes files, uses a sensitive place, a secret or text copied
+// from elsewhere, or that outside text could steer.
+const (
+	// GrantFile covers the Use of exactly the file in Paths, GrantFolder that of every file below the folder in Paths.
+	GrantFile   GrantKind = "file"
+	GrantFolder GrantKind = "folder"
+	// GrantHost covers the requests of the web tools to Hosts, and only those that read if Use is UseRead.
+	GrantHost GrantKind = "host"
+	// GrantProgram covers the commands that start only the program in Commands and stay in Folder, without the network.
+	GrantProgram GrantKind = "program"
+	// GrantTool covers every call of a tool of a panel or an MCP server.
+	GrantTool GrantKind = "tool"
+)
+
 // AnyTool is the value of Grant.Tool in a rule that applies to all tools.
 const AnyTool = "*"
 
 // Grant is a lasting permission that a person gave when answering a question, or a rule from the settings that forbids
-// calls (GrantForbid). A permission covers a call if all fields match. A rule forbids a call if Tool, Owner and Folder
-// match, and one of Hosts, Commands or Paths, if it has any.
+// calls (GrantForbid). A permission with a Kind covers what the kind says; any other covers a call if all fields match.
+// A rule forbids a call if Tool, Owner and Folder match, and one of Hosts, Commands or Paths, if it has any.
 type Grant struct {
 	ID    string     `json:"id"`
 	Scope GrantScope `json:"scope"`
+	Kind  GrantKind  `json:"kind,omitempty"`
 	Tool  string     `json:"tool"`
 	Owner string     `json:"owner,omitempty"`
 	// Grantee names the program that received the permission ("mcp:editor"), "" for Sextant itself.
@@ -44,8 +62,10 @@ type Grant struct {
 	// Commands is empty, the grant only lets running commands reach Hosts (Description.HostCheck).
 	Network bool `json:"network,omitempty"`
 	// Paths contains the absolute paths of the files and folders that a rule forbids. Their parts may be patterns of
-	// path.Match. Permissions have none.
+	// path.Match. In a permission it contains the file or folder of the Kind, with its links resolved. Use is what
+	// a permission with a Kind allows to do with Paths or Hosts.
 	Paths []string `json:"paths,omitempty"`
+	Use   Use      `json:"use,omitempty"`
 	// Target must equal the Description.Target of the call; "" covers any target.
 	Target string `json:"target,omitempty"`
 	// Args must equal the canonical arguments of the call. If Args is empty, the grant covers any arguments, but

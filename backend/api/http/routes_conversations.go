@@ -339,9 +339,11 @@ func (s *Server) useSummary(ctx context.Context, in *struct {
 func (s *Server) answerApproval(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body struct {
-		Answer event.Answer `json:"answer" enum:"once,conversation,always,like,deny"`
+		Answer event.Answer `json:"answer" enum:"once,file,folder,host,program,conversation,like,always,deny"`
 		Reason string       `json:"reason,omitempty" maxLength:"2000"`
 		Hash   string       `json:"hash" maxLength:"128"`
+		// Edited is the new value of the argument that the question lets the person edit.
+		Edited *string `json:"edited,omitempty" maxLength:"1048576"`
 		// Filled contains the values of a form's fields, by name.
 		Filled map[string]any `json:"filled,omitempty"`
 	}
@@ -350,7 +352,10 @@ func (s *Server) answerApproval(ctx context.Context, in *struct {
 	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
-	err := s.services.Approvals.AnswerForm(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
+	err := s.services.Approvals.AnswerWith(ctx, in.ID, approval.Reply{
+		Answer: in.Body.Answer, Reason: in.Body.Reason, Hash: in.Body.Hash, FormValues: in.Body.Filled,
+		EditedText: in.Body.Edited,
+	})
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
 		return nil, route.NotFound("This question is no longer open.")

@@ -35,7 +35,7 @@ func enums() []enum {
 		enumOf("CallStatus", event.CallDone, event.CallFailed, event.CallDeclined, event.CallRefused,
 			event.CallStopped, event.CallInterrupted),
 		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways,
-			event.AnswerSameProgram,
+			event.AnswerSameProgram, event.AnswerFile, event.AnswerFolder, event.AnswerHost, event.AnswerProgram,
 			event.AnswerDeny),
 		enumOf("BrowserStatus", event.BrowserAbsent, event.BrowserStopped, event.BrowserStarting, event.BrowserReady,
 			event.BrowserFailed),
@@ -57,6 +57,8 @@ func enums() []enum {
 			toolspec.PermissionError, toolspec.SecurityError),
 		enumOf("ToolOrigin", toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated),
 		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantForbid),
+		enumOf("GrantKind", toolspec.GrantFile, toolspec.GrantFolder, toolspec.GrantHost, toolspec.GrantProgram,
+			toolspec.GrantTool),
 		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
 		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
 		enumOf("Status", chat.StatusRunning, chat.StatusDone, chat.StatusStopped, chat.StatusFailed,
@@ -76,7 +78,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 		// The answer is "" if the call was stopped before anybody answered.
 		reflect.TypeFor[event.ApprovalAnswer](): {"answer": {
 			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram,
-			event.AnswerDeny,
+			event.AnswerFile, event.AnswerFolder, event.AnswerHost, event.AnswerProgram, event.AnswerDeny,
 		}},
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
 		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},

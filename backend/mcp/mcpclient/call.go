@@ -315,7 +315,7 @@ func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 	d := toolspec.Description{
 		Sentence: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
 		Data:     excerpt.TruncateRunes(string(call.Args), 2000),
-		Target:   v.entry.CommandOrURL(),
+		Target:   v.entry.CommandOrURL(), Title: excerpt.Line(cmp.Or(t.title, t.theirs), 80),
 	}
 	if u, err := url.Parse(v.entry.URL); err == nil && v.isRemote() {
 		d.Hosts = []string{strings.ToLower(u.Host)}

@@ -20,6 +20,7 @@ import (
 type tool struct {
 	theirs string
 	ours   string
+	title  string
 	def    toolspec.Definition
 	ui     apps.Tool
 	// changed is the server's new definition if it differs from the pinned one, which def then still is.
@@ -67,7 +68,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 			v.log.Warn("a tool of an MCP server is left out", "tool", now.Name, "err", err)
 			continue
 		}
-		t.def.AppURI = t.ui.URI
+		t.def.AppURI, t.title = t.ui.URI, offered.Title
 		asTask, long := tasks.Support(session, now)
 		if t.asTask = asTask; long {
 			t.def.TimeoutMS = toolspec.MaxTimeoutMS

@@ -70,13 +70,17 @@ func TestInvalidFormKeepsQuestionWaiting(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &filled); err != nil {
 				t.Fatal(err)
 			}
-			if err := d.AnswerForm(ctx, "q", event.AnswerOnce, filled, "", "right"); !errors.Is(err, ErrInvalidForm) ||
+			if err := d.AnswerWith(ctx, "q", Reply{
+				Answer: event.AnswerOnce, FormValues: filled, Hash: "right",
+			}); !errors.Is(err, ErrInvalidForm) ||
 				!strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
-		if err := d.AnswerForm(ctx, "q", event.AnswerOnce,
-			map[string]any{"mail": "ana@example.com", "size": "s", "other": "x", "note": ""}, "", "right"); err != nil {
+		if err := d.AnswerWith(ctx, "q", Reply{
+			Answer: event.AnswerOnce, Hash: "right",
+			FormValues: map[string]any{"mail": "ana@example.com", "size": "s", "other": "x", "note": ""},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		got := <-done

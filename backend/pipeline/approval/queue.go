@@ -115,28 +115,44 @@ func (queue *Queue) publishLapsed(ctx context.Context, q *question) {
 // Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered, or wraps ErrInvalidForm if a required
 // field is not filled. If the answer cannot be stored, the question stays open.
 func (queue *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
-	return queue.AnswerForm(ctx, id, answer, nil, reason, hash)
+	return queue.AnswerWith(ctx, id, Reply{Answer: answer, Reason: reason, Hash: hash})
 }
 
-// AnswerForm is like Answer, for a question with a form; filled contains the values. If they do not fit the form, the
-// error wraps ErrInvalidForm and the question stays open. A denial needs no values.
-func (queue *Queue) AnswerForm(
-	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
-) error {
-	q, err := queue.take(id, answer, hash)
+// Reply is an answer with everything that the person entered.
+type Reply struct {
+	Answer event.Answer
+	Reason string
+	Hash   string
+	// FormValues contains the values of the question's form.
+	FormValues map[string]any
+	// EditedText is the new value of the question's EditArg, nil if the person did not edit it.
+	EditedText *string
+}
+
+// AnswerWith is like Answer. If the values do not fit the form, the error wraps ErrInvalidForm and the question stays
+// open. It is ErrNotOffered if the question offers no editing. A denial needs neither.
+func (queue *Queue) AnswerWith(ctx context.Context, id string, r Reply) error {
+	q, err := queue.take(id, r.Answer, r.Hash)
 	if err != nil {
 		return err
 	}
-	if answer != event.AnswerDeny {
-		if filled, err = checkForm(q.Form, filled); err != nil {
+	filled := r.FormValues
+	if r.Answer != event.AnswerDeny {
+		if filled, err = checkForm(q.Form, filled); err == nil && r.EditedText != nil && q.EditArg == "" {
+			err = ErrNotOffered
+		}
+		if err != nil {
 			queue.release(ctx, q)
 			return err
 		}
 	}
-	if len(reason) > maxReason {
-		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	if len(r.Reason) > maxReason {
+		r.Reason = strings.ToValidUTF8(r.Reason[:maxReason], "")
 	}
-	reply := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
+	reply := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: r.Answer, Reason: r.Reason}
+	if r.EditedText != nil && r.Answer != event.AnswerDeny {
+		reply.Edited, reply.EditedText = true, *r.EditedText
+	}
 	_, err = queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, reply)))
 	if err != nil {
 		queue.release(ctx, q)

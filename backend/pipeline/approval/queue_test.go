@@ -206,3 +206,35 @@ func TestCancelWhileAnswerIsStored(t *testing.T) {
 		}
 	})
 }
+
+func TestEditIsAcceptedOnlyWhereTheQuestionOffersIt(t *testing.T) {
+	t.Parallel()
+	text := "two"
+	reply := Reply{Answer: event.AnswerOnce, Hash: "right", EditedText: &text}
+	for name, c := range map[string]struct {
+		editArg string
+		want    error
+	}{"offered": {"content", nil}, "not offered": {"", ErrNotOffered}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				d := New(&recordedEvents{})
+				q := lampQuestion()
+				q.EditArg = c.editArg
+				done := asking(ctx, d, q)
+				synctest.Wait()
+				if err := d.AnswerWith(ctx, "q", reply); !errors.Is(err, c.want) {
+					t.Fatalf("%v", err)
+				}
+				if c.want != nil {
+					cancel()
+				}
+				if got := <-done; got.answer.EditedText != map[bool]string{true: text}[c.want == nil] {
+					t.Errorf("%+v", got)
+				}
+			})
+		})
+	}
+}

@@ -68,13 +68,13 @@ type Analysis struct {
 	Warnings []string
 	// Harmless is true if there is no warning, no file is changed and the network is not used.
 	Harmless bool
-	// Sentence summarizes the command in a few words: "Delete 3 files in build/".
-	Sentence string
+	// Sentence summarizes the command in a few words: "Delete 3 files in build/". Question asks a person about it.
+	Sentence, Question string
 }
 
 // Describe fills d with the sentence and with the facts that the policy uses. Links in file paths are not resolved.
 func (r Analysis) Describe(d *toolspec.Description) {
-	d.Sentence, d.RunsProgram, d.Network = r.Sentence, true, r.Network
+	d.Sentence, d.Question, d.RunsProgram, d.Network = r.Sentence, r.Question, true, r.Network
 	d.Files, d.Hosts, d.Warnings = r.Files, r.Hosts, r.Warnings
 	d.Commands = nil
 	for _, c := range r.Commands {
@@ -105,6 +105,7 @@ func Analyze(command string, at Location) Analysis {
 		}
 	}
 	out.Sentence = sentence(*out, at)
+	out.Question = question(*out, command, at)
 	return *out
 }
 

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
@@ -13,7 +14,11 @@ import (
 func sentence(r Analysis, at Location) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
-		if paths := pathsOf(r.Files, use); len(paths) > 0 {
+		paths := pathsOf(r.Files, use)
+		if onlyFolder := len(paths) == 1 && paths[0] == at.Folder && use == toolspec.UseWrite; onlyFolder {
+			continue // the name of the program says more
+		}
+		if len(paths) > 0 {
 			parts = append(parts, map[toolspec.Use]string{
 				toolspec.UseDelete: "delete ",
 				toolspec.UseWrite:  "write ",
@@ -54,6 +59,23 @@ func sentence(r Analysis, at Location) string {
 		all = strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 	}
 	return strings.ToUpper(all[:1]) + all[1:]
+}
+
+// maxQuoted is the longest command in characters that a question quotes.
+const maxQuoted = 80
+
+// question returns what a person is asked before the command runs.
+func question(r Analysis, command string, at Location) string {
+	command = strings.TrimSpace(command)
+	quotable := utf8.RuneCountInString(command) <= maxQuoted && !strings.ContainsAny(command, "\r\n")
+	deleted := pathsOf(r.Files, toolspec.UseDelete)
+	switch {
+	case quotable && len(deleted) > 0:
+		return "Delete " + describePaths(deleted, at) + " with “" + command + "”?"
+	case quotable:
+		return "Run “" + command + "”?"
+	}
+	return strings.TrimRight(r.Sentence, ".") + "?"
 }
 
 var connectives = map[string]bool{

@@ -16,6 +16,7 @@ import (
 	"sextant/backend/pipeline/nearest"
 	"sextant/backend/sandbox/script"
 	"sextant/backend/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -81,11 +82,13 @@ func (m *AuthoringTools) Describe(call toolspec.Call) toolspec.Description {
 			Sentence: "Making the tool " + p.Name, Target: "the tool " + p.Name,
 			Data: p.Description + "\n\n" + p.Body, ForwardsSecrets: true,
 		}
+		d.Question = "Make the tool “" + excerpt.Line(p.Name, 60) + "”?"
 		if len(p.Parameters) > 0 {
 			d.Data += "\n\nIts arguments: " + string(p.Parameters)
 		}
 		if old, ok := m.t.find(p.Name); ok {
 			d.Sentence = fmt.Sprintf("Replacing the tool %s (version %d)", p.Name, old.Version)
+			d.Question = fmt.Sprintf("Replace the tool “%s” (version %d)?", excerpt.Line(p.Name, 60), old.Version)
 		}
 		if list := uses(p.Body); len(list) > 0 {
 			d.Sentence += ", made of " + strings.Join(list, ", ")

@@ -41,8 +41,12 @@ func editFile() tool {
 			paths: func(_ *Tools, _ toolspec.Call, p editFileParams) ([]pathUse, error) {
 				return follow(p.Path, toolspec.UseWrite), nil
 			},
-			describe: func(_ *Tools, p editFileParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Sentence: "Editing " + shownNames(at), Data: p.diff()}
+			describe: func(t *Tools, p editFileParams, at []safefs.Target) toolspec.Description {
+				d := toolspec.Description{Sentence: "Editing " + shownNames(at), Data: p.diff()}
+				return t.describeChange(d, at[0], "new", func(before []byte) ([]byte, error) {
+					after, _, err := p.apply(at[0], before)
+					return after, err
+				})
 			},
 			run: runEditFile,
 		})

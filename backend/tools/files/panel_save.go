@@ -53,7 +53,15 @@ func panelSave() tool {
 			return follow(p.Path, toolspec.UseWrite), nil
 		},
 		describe: func(t *Tools, p panelSaveParams, at []safefs.Target) toolspec.Description {
-			return toolspec.Description{Sentence: "Saving " + t.linesTo(p.Content, at), Data: p.Content}
+			d := toolspec.Description{Sentence: "Saving " + t.linesTo(p.Content, at), Data: p.Content}
+			return t.describeChange(d, at[0], "", func(before []byte) ([]byte, error) {
+				now := history.State{Exists: true, Content: before}
+				text, err := p.newText(at[0], now)
+				if err != nil {
+					return nil, err
+				}
+				return encodeLike(at[0], now, text)
+			})
 		},
 		run: runPanelSave,
 	})

@@ -48,7 +48,9 @@ func writeFile() tool {
 				return follow(p.Path, toolspec.UseWrite), nil
 			},
 			describe: func(t *Tools, p writeFileParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Sentence: "Writing " + t.linesTo(p.Content, at), Data: p.Content}
+				d := toolspec.Description{Sentence: "Writing " + t.linesTo(p.Content, at), Data: p.Content}
+				return t.describeChange(d, at[0], "content",
+					func([]byte) ([]byte, error) { return []byte(p.Content), nil })
 			},
 			run: runWriteFile,
 		})

@@ -36,6 +36,9 @@ func (t *Tools) evaluateScript() tool {
 				d.Target = origin
 			}
 		}
+		if name := observation.DisplayName(d.Target); name != "" {
+			d.Question = "Run a script on " + name + "?"
+		}
 		return d
 	}, func(ctx context.Context, s session, p evaluateParams) (toolspec.Result, error) {
 		origin := s.OriginOf(p.ID).Origin

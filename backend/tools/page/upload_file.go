@@ -33,6 +33,9 @@ func (t *Tools) uploadFile() tool {
 		}
 		d.Sentence = "Uploading " + baseNames(paths) + " to " + nameOf(s, p.ID)
 		d.Data = strings.Join(paths, ", ")
+		if len(d.Hosts) > 0 {
+			d.Question = "Upload " + baseNames(paths) + " to " + strings.Join(d.Hosts, ", ") + "?"
+		}
 		return d
 	}, func(ctx context.Context, s session, p uploadParams) (toolspec.Result, error) {
 		paths, err := t.uploadPaths(p)

@@ -74,7 +74,7 @@ func (p bashParams) limit() time.Duration {
 
 func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	p := bashParamsOf(args)
-	d := toolspec.Description{Target: p.Command, LimitMS: int(p.limit().Milliseconds())}
+	d := toolspec.Description{Target: p.Command, Note: p.Description, LimitMS: int(p.limit().Milliseconds())}
 	dir := t.folder(p.WorkingDir)
 	reading := t.analyze(p.Command, dir)
 	reading.Describe(&d)

@@ -100,8 +100,23 @@ func (p httpRequestParams) describe() toolspec.Description {
 		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
 	}
 	d.Sentence = secrets.NormalizeReferences(p.sentence("Sending", "Requesting", u))
+	if d.Data == "" {
+		d.Question = secrets.NormalizeReferences(p.question(u))
+	}
 	d.Secrets = p.secretUses(u)
 	return d
+}
+
+// question is about a request without data; the policy asks about data itself.
+func (p httpRequestParams) question(u *url.URL) string {
+	switch method := p.method(); method {
+	case http.MethodGet, http.MethodHead:
+		return "Read " + shortAddress(u) + "?"
+	case http.MethodDelete:
+		return "Delete " + shortAddress(u) + "?"
+	default:
+		return fmt.Sprintf("Send a %s request to %s?", method, shortAddress(u))
+	}
 }
 
 func (p httpRequestParams) sentence(sending, requesting string, u *url.URL) string {

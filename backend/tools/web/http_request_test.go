@@ -123,7 +123,8 @@ func TestDescribe(t *testing.T) {
 			toolspec.Description{Sentence: "Reading an address", Target: "nonsense"},
 		},
 		{"web_search", map[string]any{"query": "desk lamp"}, toolspec.Description{
-			Sentence: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp",
+			Sentence: `Searching the web for "desk lamp"`,
+			Question: "Search the web for “desk lamp” with html.duckduckgo.com?", Target: "html.duckduckgo.com", Data: "desk lamp",
 			Hosts: []string{"html.duckduckgo.com"}, LimitMS: 20_000,
 		}},
 	}

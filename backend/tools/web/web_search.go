@@ -91,6 +91,7 @@ func webSearch() tool {
 			}
 			if _, base, bad := t.provider(); bad == nil {
 				d.Hosts, d.Target = hosts(base), base.Host
+				d.Question = fmt.Sprintf("Search the web for “%s” with %s?", excerpt.Line(p.Query, 80), base.Host)
 			}
 			return d
 		},

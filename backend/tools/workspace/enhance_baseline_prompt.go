@@ -58,6 +58,7 @@ func enhanceBaselinePrompt() tool {
 			}
 			return toolspec.Description{
 				Sentence: "Adding a prompt note",
+				Question: "Add this note to the assistant's instructions?",
 				Target:   "the assistant's instructions, in every later turn", Data: p.Note,
 			}
 		},

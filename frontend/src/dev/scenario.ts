@@ -27,16 +27,16 @@ export const approval: Approval = {
   annotation: 12,
   hash: 'h1',
   choices: [
-    { answer: 'once', scope: 'This call only.' },
+    { answer: 'once', scope: 'Only this, now.' },
     {
       answer: 'conversation',
-      scope: 'type_text on https://shop.example only, value 10437, until this conversation is closed.',
+      scope: 'Exactly this: Send your postcode 10437 to shop.example, in this conversation. No subdomains.',
     },
     {
       answer: 'always',
-      scope: 'type_text on https://shop.example only, value 10437, in every conversation. No subdomains.',
+      scope: 'Exactly this: Send your postcode 10437 to shop.example, in every conversation. No subdomains.',
     },
-    { answer: 'deny', scope: 'The assistant continues without it and reads your reason.' },
+    { answer: 'deny', scope: 'It does not run. The assistant continues without it.' },
   ],
   conversation: 't1',
   asked: ago(8),

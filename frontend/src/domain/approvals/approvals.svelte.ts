@@ -17,6 +17,8 @@ export class Approvals {
   sending = $state('');
   /** The id of the approval whose dialog with all answers is open, "" for none. */
   dialog = $state('');
+  /** The edited texts of file changes, by the id of the approval. */
+  readonly edits: Record<string, string> = $state({});
 
   constructor(
     private readonly store: Store,
@@ -50,6 +52,19 @@ export class Approvals {
     return this.store.state.approvals.find((approval) => approval.call === call || approval.within === call);
   }
 
+  /** Returns the text that the person may edit, null if there is none. */
+  textOf(approval: Approval): string | null {
+    const args = approval.args as Record<string, unknown> | undefined;
+    const text = approval.edit ? args?.[approval.edit] : null;
+    return typeof text === 'string' ? text : null;
+  }
+
+  /** Starts editing the text of an approval, or drops the edit. */
+  toggleEdit(approval: Approval): void {
+    if (this.edits[approval.id] !== undefined) delete this.edits[approval.id];
+    else this.edits[approval.id] = this.textOf(approval) ?? '';
+  }
+
   /** Reports whether the reason of the question names outside text. */
   fromOutside(approval: Approval): boolean {
     const transcript = this.store.state.transcripts[approval.conversation ?? ''];
@@ -62,8 +77,11 @@ export class Approvals {
   async answer(approval: Approval, answer: Answer, reason = '', filled?: Record<string, unknown>): Promise<void> {
     if (this.sending === approval.id) return;
     this.sending = approval.id;
+    const edit = this.edits[approval.id];
+    const edited = answer === 'deny' || edit === this.textOf(approval) ? undefined : edit;
     try {
-      await this.actions.backend.answer(approval.id, answer, reason, approval.hash, filled);
+      await this.actions.backend.answer(approval.id, answer, reason, approval.hash, { filled, edited });
+      delete this.edits[approval.id];
       this.dialog = '';
     } catch (error) {
       const alreadyAnswered = error instanceof BackendError && (error.status === 409 || error.status === 404);

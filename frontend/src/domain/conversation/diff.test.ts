@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffRows } from './diff';
+import { diffRows, splitRows } from './diff';
 
 describe('a unified diff', () => {
   it('is parsed into lines with the numbers of both sides', () => {
@@ -16,4 +16,16 @@ describe('a unified diff', () => {
   it('has no lines when it is empty', () => {
     expect(diffRows('')).toEqual([]);
   });
+});
+
+it('side by side, removed lines are paired with the added lines of the same change', () => {
+  const rows = diffRows('@@ -1,4 +1,4 @@\n a\n-b\n-c\n+B\n d\n+e\n');
+  expect(splitRows(rows).map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
+    ['@@ -1,4 +1,4 @@', '@@ -1,4 +1,4 @@'],
+    ['a', 'a'],
+    ['b', 'B'],
+    ['c', null],
+    ['d', 'd'],
+    [null, 'e'],
+  ]);
 });

@@ -31,3 +31,30 @@ export function diffRows(diff: string): DiffRow[] {
   }
   return rows;
 }
+
+/** A row of a diff that shows the lines before and after a change side by side; null for no line on that side. */
+export interface SplitRow {
+  left: DiffRow | null;
+  right: DiffRow | null;
+}
+
+/** Pairs the removed lines of each change with its added lines. Other rows are on both sides. */
+export function splitRows(rows: DiffRow[]): SplitRow[] {
+  const pairs: SplitRow[] = [];
+  let open: SplitRow[] = [];
+  for (const row of rows) {
+    if (row.kind === 'del') {
+      const pair: SplitRow = { left: row, right: null };
+      open.push(pair);
+      pairs.push(pair);
+    } else if (row.kind === 'add') {
+      const pair = open.find((one) => !one.right);
+      if (pair) pair.right = row;
+      else pairs.push({ left: null, right: row });
+    } else {
+      open = [];
+      pairs.push({ left: row, right: row });
+    }
+  }
+  return pairs;
+}

@@ -12,6 +12,8 @@ const THEME_KEY = 'sextant.theme';
 
 /** Reads and changes settings. */
 export class Settings {
+  /** True while the person is asked whether the mode may become Full. */
+  confirmingFull = $state(false);
   readonly #saving: { [what: string]: ReturnType<typeof setTimeout> } = {};
 
   constructor(
@@ -53,6 +55,18 @@ export class Settings {
       () => void this.actions.backend.setting(`view.${what}`, value).catch(() => {}),
       500,
     );
+  }
+
+  /** Changes the mode. Full is confirmed first. */
+  async chooseMode(mode: Mode): Promise<void> {
+    if (mode === this.mode) return;
+    if (mode === 'full') this.confirmingFull = true;
+    else await this.set('mode', mode);
+  }
+
+  async confirmFull(): Promise<void> {
+    this.confirmingFull = false;
+    await this.set('mode', 'full');
   }
 
   async set(key: string, value: string): Promise<boolean> {

@@ -107,6 +107,7 @@ function endCall(call: CallView, end: CallEnd): void {
   call.tool = end.tool || call.tool;
   call.status = end.status;
   call.durationMs = end.duration_ms;
+  call.args = end.edited ?? call.args;
   call.sentence = end.sentence || call.sentence;
   call.preview = end.preview ?? [];
   call.error = end.error ?? '';

@@ -124,8 +124,16 @@ export function createBackend(token: string) {
     models: async () => (await bodyOf(client.GET('/api/models'))).models ?? [],
 
     // Calls, permissions and records
-    answer: (approval: string, answer: Answer, reason: string, hash: string, filled?: Record<string, unknown>) =>
-      awaitSuccess(client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, filled } })),
+    answer: (
+      approval: string,
+      answer: Answer,
+      reason: string,
+      hash: string,
+      entered: { filled?: Record<string, unknown>; edited?: string } = {},
+    ) =>
+      awaitSuccess(
+        client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, ...entered } }),
+      ),
     cancelCall: (call: string) => awaitSuccess(client.POST('/api/calls/{id}/cancel', byId(call))),
     calls: async (limit: number) =>
       (await bodyOf(client.GET('/api/calls', { params: { query: { limit } } }))).calls ?? [],

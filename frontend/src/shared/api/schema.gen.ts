@@ -2317,12 +2317,15 @@ export interface components {
             choices: components["schemas"]["Choice"][];
             conversation?: string;
             data?: string;
+            diff?: string;
             does: string;
+            edit?: string;
             form?: components["schemas"]["FormField"][];
             hash: string;
             id: string;
             inWindow?: boolean;
             no?: string;
+            note?: string;
             question: string;
             root?: string;
             target?: string;
@@ -2334,13 +2337,14 @@ export interface components {
         };
         ApprovalAnswer: {
             /** @enum {string} */
-            answer: "" | "once" | "conversation" | "always" | "like" | "deny";
+            answer: "" | "once" | "conversation" | "always" | "like" | "file" | "folder" | "host" | "program" | "deny";
             call: string;
+            edited?: boolean;
             id: string;
             reason?: string;
         };
         /** @enum {string} */
-        ApprovalChoice: "once" | "conversation" | "always" | "like" | "deny";
+        ApprovalChoice: "once" | "conversation" | "always" | "like" | "file" | "folder" | "host" | "program" | "deny";
         ArchiveInputBody: {
             /** @description The file, in Base64. */
             archive: string;
@@ -2508,6 +2512,7 @@ export interface components {
             changed?: string[];
             /** Format: int64 */
             duration_ms: number;
+            edited?: unknown;
             error?: string;
             error_type?: components["schemas"]["ErrorType"];
             images?: string[];
@@ -3404,6 +3409,8 @@ export interface components {
             name: string;
             parameters: unknown;
         };
+        /** @enum {string} */
+        GrantKind: "file" | "folder" | "host" | "program" | "tool";
         GrantLists: {
             network?: string[];
             read?: string[];
@@ -3419,6 +3426,7 @@ export interface components {
             folder?: string;
             hosts?: string[];
             id: string;
+            kind?: components["schemas"]["GrantKind"];
             network?: boolean;
             outside?: string[];
             owner?: string;
@@ -3430,6 +3438,7 @@ export interface components {
             text: string;
             title?: string;
             tool: string;
+            use?: components["schemas"]["FileAccess"];
             /** Format: date-time */
             used?: string;
             /** Format: int64 */
@@ -3951,7 +3960,8 @@ export interface components {
         };
         "Post-api-approvals-idRequest": {
             /** @enum {string} */
-            answer: "once" | "conversation" | "always" | "like" | "deny";
+            answer: "once" | "file" | "folder" | "host" | "program" | "conversation" | "like" | "always" | "deny";
+            edited?: string;
             filled?: {
                 [key: string]: unknown;
             };

@@ -67,10 +67,18 @@ const frame = {
   'mode.ask': 'Ask',
   'mode.workspace': 'Workspace',
   'mode.full': 'Full',
-  'mode.read-only.means': 'Reads only. Writes, sends and clicks nothing.',
-  'mode.ask.means': 'Asks before every change.',
-  'mode.workspace.means': 'Works freely in the folder and asks for everything else.',
-  'mode.full.means': 'Asks only before what cannot be undone.',
+  'mode.read-only.means': 'Reads files, pages and addresses. Anything that changes or sends something is refused.',
+  'mode.ask.means':
+    'Asks before file changes, commands that do more than read, new hosts, uploads and scripts. Clicking and typing on pages does not ask.',
+  'mode.workspace.means': 'Changes files and runs commands in the workspace folder. Deleting and everything else asks.',
+  'mode.full.means': 'Asks only in sensitive places, outside the sandbox, and when outside text could steer it.',
+  'mode.full.ask': 'Switch to Full mode?',
+  'mode.full.runs':
+    'The assistant changes and deletes files, runs commands in the sandbox and uses connected tools without asking.',
+  'mode.full.asks':
+    'It still asks in sensitive places, outside the sandbox, before a command reaches a new host, and when text from a page, file or server could steer it.',
+  'mode.full.undo': 'File changes in the workspace can be undone. What was sent cannot.',
+  'mode.full.do': 'Switch to Full',
 
   'status.browser.ready': 'Browser ready',
   'status.browser.starting': 'Browser starting',
