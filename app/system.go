@@ -23,6 +23,7 @@ import (
 	"sextant/backend/api/mcpserver/sharing"
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
+	"sextant/backend/attachment"
 	"sextant/backend/browser"
 	"sextant/backend/mcp/consent"
 	"sextant/backend/mcp/mcpclient"
@@ -79,6 +80,7 @@ type System struct {
 	Pending        *pending.Queue
 	Audit          *audit.Log
 	Blobs          *blobs.Store
+	Attachments    *attachment.Store
 	Results        *results.Store
 	DiskSpace      *diskspace.Watcher
 	Settings       *config.Settings

@@ -54,6 +54,8 @@ type turn struct {
 	effects     effects
 	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
+	// pictures caches the pictures of requests by id.
+	pictures      map[string][]byte
 	serviceWindow int
 }
 
