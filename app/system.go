@@ -45,6 +45,7 @@ import (
 	"sextant/backend/store/pending"
 	"sextant/backend/store/results"
 	"sextant/backend/store/sqlite"
+	"sextant/backend/tools/attachments"
 	"sextant/backend/tools/custom"
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/findtools"
@@ -98,6 +99,7 @@ type System struct {
 	CommandSnapshots *snapshot.Watcher
 	Web              *web.Tools
 	ReadResult       *readresult.Tools
+	AttachmentTools  *attachments.Tools
 	FindTools        *findtools.Tools
 	Subagent         *subagent.Tools
 	Created          *custom.Tools

@@ -86,8 +86,9 @@ type content struct {
 	// picture is the reduced picture, nil for none.
 	picture       []byte
 	width, height int
-	// more is true if the file has text after the text.
+	// more is true if the file has more text. last is the last page of a PDF in text.
 	more bool
+	last int
 }
 
 // Add stores a file. name is for display. The error is a *RefusedError if the file cannot be attached.
@@ -137,9 +138,10 @@ func (s *Store) Attach(ctx context.Context, blob, name, source string) (chat.Att
 	a.Text = heading(f) + sent
 	switch {
 	case f.Cut:
-		a.Text += fmt.Sprintf("\n… only the beginning is here. %s {\"file\":%q} reads on.", ToolName, f.Blob[:idChars])
+		a.Text += fmt.Sprintf("\n… only the beginning is here. %s {\"file\":%q,\"from\":%d} reads on.", ToolName,
+			f.Blob[:idChars], c.next())
 	case f.Kind == chat.FilePDF:
-		a.Text += fmt.Sprintf("\n(%s {\"file\":%q,\"page\":1,\"picture\":true} shows a page as a picture.)", ToolName,
+		a.Text += fmt.Sprintf("\n(%s {\"file\":%q,\"from\":1,\"picture\":true} shows page 1 as a picture.)", ToolName,
 			f.Blob[:idChars])
 	}
 	return a, nil
@@ -154,6 +156,14 @@ const (
 
 // Source returns the source of the outside text in an attached file.
 func Source(name string) string { return "attachment:" + name }
+
+// next is the page or character at which the text after a message's part begins.
+func (c content) next() int {
+	if c.kind == chat.FilePDF {
+		return c.last + 1
+	}
+	return maxSentChars + 1
+}
 
 func heading(f chat.File) string {
 	switch {
@@ -170,9 +180,9 @@ func cutText(c content) (string, bool) {
 	return sent, c.more || sent != c.text
 }
 
-// ReadPages returns the text of a stored file from a page of a PDF on (the first is 1), or from a character on for other
+// ReadFrom returns the text of a stored file from a page of a PDF on (the first is 1), or from a character on for other
 // files. next is the page or character to continue with, 0 at the end.
-func (s *Store) ReadPages(ctx context.Context, f chat.File, from int) (text string, next int, err error) {
+func (s *Store) ReadFrom(ctx context.Context, f chat.File, from int) (text string, next int, err error) {
 	data, err := s.load(f.Blob)
 	if err != nil {
 		return "", 0, err
@@ -187,8 +197,8 @@ func (s *Store) ReadPages(ctx context.Context, f chat.File, from int) (text stri
 	}
 	if f.Kind == chat.FilePDF {
 		text = excerpt.TruncateRunes(c.text, maxSentChars)
-		if last := first + strings.Count(c.text, pageMark) - 1; c.more && last < c.pages {
-			next = last + 1
+		if c.more {
+			next = c.next()
 		}
 		return text, next, nil
 	}

@@ -30,7 +30,6 @@ const (
 	pdfPages  = 4096
 	// pagePixels is the longest side of the picture of a page.
 	pagePixels = 1400
-	pageMark   = "[page "
 )
 
 func isPDF(data []byte) bool { return bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) }
@@ -179,7 +178,8 @@ func (p *pdfReader) read(ctx context.Context, name string, data []byte, first in
 			if words == "" {
 				words = "(no text on this page; it may be a picture)"
 			}
-			fmt.Fprintf(&b, "%s%d of %d]\n%s\n\n", pageMark, i, pages, words)
+			fmt.Fprintf(&b, "[page %d of %d]\n%s\n\n", i, pages, words)
+			c.last = i
 		}
 		c.text = b.String()
 		return nil

@@ -38,7 +38,7 @@ func decodeText(data []byte) (text, mime string, ok bool) {
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), mime, true
 }
 
-// isPlain reports whether decoded text has no NUL and at most one control or undefined character in 200.
+// isPlain reports whether decoded text has no NUL and few control or undefined characters.
 func isPlain(text []byte) bool {
 	odd, all := 0, 0
 	for _, r := range string(text) {
@@ -51,5 +51,5 @@ func isPlain(text []byte) bool {
 			odd++
 		}
 	}
-	return odd*200 <= all
+	return odd <= 4+all/200
 }

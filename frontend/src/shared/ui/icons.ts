@@ -16,9 +16,11 @@ import Diff from '@lucide/svelte/icons/diff';
 import Download from '@lucide/svelte/icons/download';
 import Ellipsis from '@lucide/svelte/icons/ellipsis';
 import FileIcon from '@lucide/svelte/icons/file';
+import FileText from '@lucide/svelte/icons/file-text';
 import Folder from '@lucide/svelte/icons/folder';
 import FolderDown from '@lucide/svelte/icons/folder-down';
 import Globe from '@lucide/svelte/icons/globe';
+import ImageIcon from '@lucide/svelte/icons/image';
 import Hand from '@lucide/svelte/icons/hand';
 import HistoryIcon from '@lucide/svelte/icons/history';
 import House from '@lucide/svelte/icons/house';
@@ -74,10 +76,12 @@ export const icons = {
   download: Download,
   ellipsis: Ellipsis,
   file: FileIcon,
+  'file-text': FileText,
   folder: Folder,
   'folder-down': FolderDown,
   globe: Globe,
   hand: Hand,
+  image: ImageIcon,
   history: HistoryIcon,
   house: House,
   key: Key,
