@@ -132,3 +132,55 @@ test('files are dropped, pasted, picked and named with @, and the model gets the
     await rm(dir, { recursive: true, force: true });
   }
 });
+
+test('a number, a region and the text of a page are attached from the menu of the page', async ({ page }) => {
+  test.setTimeout(240_000);
+  const model = await ModelServer.start([{ text: 'It is a button.' }]);
+  const sextant = await Sextant.start({ env: model.env });
+  try {
+    await page.goto(sextant.window());
+    await sextant.mustExecute('navigate_page', { url: 'demo' });
+    const seen = await sextant.mustExecute('annotate_page');
+    const button = seen.result!.elements!.find((element) => element.role === 'button' && element.name)!;
+    await sextant.mustExecute('open_browser_panel');
+    const label = page.locator('.annotation-layer > .annotation', { hasText: new RegExp(`^${button.id}$`) });
+    await label.click({ button: 'right' });
+    const menu = page.getByRole('menu', { name: 'What you point at' });
+    await expect(menu).toContainText(`[${button.id}] ${button.name}`);
+    await menu.getByRole('menuitem', { name: 'Ask about this' }).click();
+    await expect(attached(page)).toContainText([`[${button.id}] button`]);
+    await expect(box(page)).toHaveValue(`About [${button.id}]: `);
+
+    await label.click({ button: 'right' });
+    await menu.getByRole('menuitem', { name: 'Attach picture of a region' }).click();
+    const drawing = page.locator('.drawing');
+    const area = (await drawing.boundingBox())!;
+    await page.mouse.move(area.x + 40, area.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(area.x + 240, area.y + 140);
+    await page.mouse.up();
+    await expect(attached(page)).toHaveCount(2);
+    await attached(page).nth(1).getByRole('button', { name: /Open/ }).click();
+    await expect(page.getByRole('dialog')).toContainText('From http');
+    await page.keyboard.press('Escape');
+
+    await label.click({ button: 'right' });
+    await menu.getByRole('menuitem', { name: 'Keep in notes' }).click();
+    await expect(page.getByText('Added to the note “From pages”')).toBeVisible();
+
+    await box(page).focus();
+    await page.keyboard.press('End');
+    await page.keyboard.type('what does it do?');
+    await page.keyboard.press('Enter');
+    await expect(conversation(page)).toContainText('It is a button.');
+    const text = textOf(model.requests[0]);
+    expect(text.match(/data:image\/png;base64,/g)).toHaveLength(2);
+    expect(text).toContain('source=http');
+    expect(text).toContain(`About [${button.id}]: what does it do?`);
+    // The name of the button is the page's text, so it is not part of the person's words.
+    expect(text).not.toContain(`About [${button.id}]: ${button.name}`);
+  } finally {
+    await sextant.stop();
+    await model.stop();
+  }
+});

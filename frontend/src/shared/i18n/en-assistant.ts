@@ -225,7 +225,7 @@ export const assistant = {
   'attachment.storing': 'Reading {name}',
   'attachment.refused': '{name} was not attached.',
   'attachment.dismiss': 'Dismiss {name}',
-  'attachment.open': 'Open {name}',
+  'attachment.open': 'Open',
   'attachment.kind.text': 'Text',
   'attachment.kind.picture': 'Picture',
   'attachment.kind.pdf': 'PDF',
