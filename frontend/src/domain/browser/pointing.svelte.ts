@@ -99,9 +99,8 @@ export class Pointing {
     const quote = text.split('\n').map((line) => `> ${line}`);
     const content = `${quote.join('\n')}\n\n${tab.url}\n`;
     const name = t('point.note');
-    const result = await this.actions.asPanel(NOTES_PANEL, 'notes_append', { name, content });
+    const result = await this.actions.run('notes_append', { name, content }, false, NOTES_PANEL);
     if (result?.success) this.toasts.ok(t('point.kept', { name }));
-    else if (result) this.toasts.error(result.error ?? t('point.noText'), result.suggestion);
   }
 
   async #text(): Promise<string> {
