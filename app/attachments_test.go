@@ -148,7 +148,7 @@ func TestRefusedAttachmentsSayWhy(t *testing.T) {
 	}{
 		{"run.exe", []byte("MZ\x90\x00\x03\x00"), http.StatusUnprocessableEntity, "neither text nor a picture"},
 		{"big.bin", make([]byte, 21<<20), http.StatusRequestEntityTooLarge, "20 MB"},
-		{"empty.txt", nil, http.StatusUnprocessableEntity, "empty"},
+		{"empty.txt", nil, http.StatusBadRequest, "body is required"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if status, _, body := upload(t, sys, tt.name, tt.data); status != tt.want || !strings.Contains(body, tt.why) {

@@ -41,7 +41,10 @@ func (v *runVerb) readAttachments() ([]localFile, error) {
 		if err != nil {
 			return nil, failure(exitUsage, "%v", err)
 		}
-		if len(data) > attachment.MaxBytes {
+		switch {
+		case len(data) == 0:
+			return nil, failure(exitUsage, "%s is empty, so there is nothing to attach", path)
+		case len(data) > attachment.MaxBytes:
 			return nil, failure(exitUsage, "%s is larger than 20 MB, so it cannot be attached", path)
 		}
 		files = append(files, localFile{filepath.Base(path), data})

@@ -53,7 +53,8 @@ export class Attachments {
 
   /** Attaches a file of the person, or with `source` a picture of the page with this origin. */
   async addFile(name: string, file: Blob, source?: string): Promise<void> {
-    if (file.size > FILE_MAX) this.#refuse(name, t('attachment.large'));
+    if (file.size === 0) this.#refuse(name, t('attachment.empty'));
+    else if (file.size > FILE_MAX) this.#refuse(name, t('attachment.large'));
     else await this.add(name, () => this.store(name, file), source);
   }
 

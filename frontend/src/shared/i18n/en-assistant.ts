@@ -218,6 +218,7 @@ export const assistant = {
   'attachment.text': 'Attached: {title}',
   'attachment.of': 'attached, from {source}',
   'attachment.full': 'A message can have at most eight attachments. Remove one first.',
+  'attachment.empty': 'It is empty, so there is nothing to attach.',
   'attachment.large': 'Larger than 20 MB. Attach a part of it, or put it into the workspace folder.',
   'attachment.add': 'Attach files',
   'attachment.add.means':
