@@ -93,7 +93,7 @@ test('files are dropped, pasted, picked and named with @, and the model gets the
 
     // What cannot be read is refused with the reason, and can be dismissed.
     await transfer(page, '.composer', 'drop', { 'run.exe': Buffer.from([0x4d, 0x5a, 0x90, 0, 3, 0, 0, 0]) });
-    await expect(page.getByRole('alert')).toContainText('run.exe was not attached.');
+    await expect(page.getByRole('alert')).toContainText('run.exe is neither text nor a picture');
     await page.getByRole('button', { name: 'Dismiss run.exe' }).click();
     await expect(page.getByRole('region', { name: 'Assistant' })).toContainText('Attachments: about');
     const found = await new AxeBuilder({ page }).include('[data-region=assistant]').analyze();
