@@ -130,7 +130,8 @@ func TestAttachmentsReachTheModelInEveryFormatAndAfterARestart(t *testing.T) {
 				if m, err := png.Decode(bytes.NewReader(sent)); err != nil || m.Bounds().Dx() != 4 {
 					t.Errorf("request %d: the picture is not the one attached: %v", i, err)
 				}
-				if !strings.Contains(text, "The code is 41873") || !strings.Contains(text, "source=attachment:note.txt") {
+				if !strings.Contains(text, "The code is 41873") || !strings.Contains(text,
+					"source=attachment:note.txt") {
 					t.Errorf("request %d has no marked note: %s", i, text)
 				}
 			}
@@ -151,7 +152,8 @@ func TestRefusedAttachmentsSayWhy(t *testing.T) {
 		{"empty.txt", nil, http.StatusBadRequest, "body is required"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if status, _, body := upload(t, sys, tt.name, tt.data); status != tt.want || !strings.Contains(body, tt.why) {
+			if status, _, body := upload(t, sys, tt.name, tt.data); status != tt.want || !strings.Contains(body,
+				tt.why) {
 				t.Errorf("%d %s", status, body)
 			}
 		})
@@ -183,7 +185,8 @@ func TestRunAttachesFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, out, errs := verb(t, testFlags(t), "run", "what is this?", "--model", "openai/test", "--attach", red, "--attach",
+	code, out, errs := verb(t, testFlags(t), "run", "what is this?", "--model", "openai/test", "--attach", red,
+		"--attach",
 		note)
 	if code != exitDone || !strings.Contains(out, "It is red.") {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out, errs)
@@ -196,7 +199,8 @@ func TestRunAttachesFiles(t *testing.T) {
 	if images != 1 || !strings.Contains(text, "saffron") {
 		t.Errorf("%d images, %s", images, text)
 	}
-	if code, _, errs = verb(t, testFlags(t), "run", "what?", "--attach", filepath.Join(dir, "none.txt")); code != exitUsage ||
+	if code, _, errs = verb(t, testFlags(t), "run", "what?", "--attach", filepath.Join(dir,
+		"none.txt")); code != exitUsage ||
 		!strings.Contains(errs, "none.txt") {
 		t.Errorf("a missing file: exit %d, stderr %q", code, errs)
 	}

@@ -30,7 +30,8 @@ type localFile struct {
 // readAttachments reads the files of --attach, so that a wrong path is reported before anything starts.
 func (v *runVerb) readAttachments() ([]localFile, error) {
 	if len(v.Attach) > maxAttached {
-		return nil, failure(exitUsage, "--attach is used %d times; a message can have %d files", len(v.Attach), maxAttached)
+		return nil, failure(exitUsage, "--attach is used %d times; a message can have %d files", len(v.Attach),
+			maxAttached)
 	}
 	if v.Attach != nil && v.answerFormat != nil {
 		return nil, failure(exitUsage, "--attach cannot be used together with --format")

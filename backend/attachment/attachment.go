@@ -1,9 +1,9 @@
-// Package attachment stores the files that a person attaches to a message, and turns them into what a model reads: text,
-// or a picture of bounded size.
+// Package attachment stores the files that a person attaches to a message, and turns them into what a model reads:
+// text, or a picture of bounded size.
 //
-// A file is hostile. Its kind is decided from its bytes, never from its name. Nothing in it is run, and no link in it is
-// followed. Its size, the decompressed size of its parts, the pixels of a picture and the time for a PDF are bounded. A
-// PDF is read by PDFium in WebAssembly, which has no files, no network and a memory of its own.
+// A file is hostile. Its kind is decided from its bytes, never from its name. Nothing in it is run, and no link in it
+// is followed. Its size, the decompressed size of its parts, the pixels of a picture and the time for a PDF are
+// bounded. A PDF is read by PDFium in WebAssembly, which has no files, no network and a memory of its own.
 //
 // What a file contains is outside text: its attachment has a source (see chat.Message.Outside).
 package attachment
@@ -283,8 +283,8 @@ func (s *Store) read(ctx context.Context, name string, data []byte, page int) (c
 	}
 	text, mime, ok := decodeText(data)
 	if !ok {
-		return content{}, refuse("%s is neither text nor a picture, PDF, docx or xlsx file, so no model can read it. Save "+
-			"it in one of these formats, or put it into the workspace folder.", name)
+		return content{}, refuse("%s is neither text nor a picture, PDF, docx or xlsx file, so no model can read it. "+
+			"Save it in one of these formats, or put it into the workspace folder.", name)
 	}
 	return content{kind: chat.FileText, mime: mime, text: text}, nil
 }

@@ -78,15 +78,39 @@ func TestAttachedFilesAreReadByTheirBytes(t *testing.T) {
 	}{
 		{"markdown", "notes.md", []byte("# Plan\r\nbuy milk"), chat.FileText, "text/plain", 0, "# Plan\nbuy milk"},
 		{"UTF-8 with mark", "a.txt", []byte("\xEF\xBB\xBFGrüße"), chat.FileText, "text/plain", 0, "Grüße"},
-		{"UTF-16 little-endian", "a.txt", []byte("\xFF\xFEG\x00r\x00\xFC\x00n\x00"), chat.FileText, "text/plain", 0, "Grün"},
-		{"UTF-16 big-endian", "a.txt", []byte("\xFE\xFF\x00G\x00r\x00\xFC\x00n"), chat.FileText, "text/plain", 0, "Grün"},
+		{
+			"UTF-16 little-endian", "a.txt", []byte("\xFF\xFEG\x00r\x00\xFC\x00n\x00"), chat.FileText, "text/plain", 0,
+			"Grün",
+		},
+		{
+			"UTF-16 big-endian", "a.txt", []byte("\xFE\xFF\x00G\x00r\x00\xFC\x00n"), chat.FileText, "text/plain", 0,
+			"Grün",
+		},
 		{"Windows-1252", "a.csv", []byte("Gr\xFCn;\x80"), chat.FileText, "text/plain", 0, "Grün;€"},
-		{"SVG as its source", "a.svg", []byte(`<?xml version="1.0"?><svg onload="x()"/>`), chat.FileText, "image/svg+xml", 0, `<svg onload="x()"/>`},
+		{
+			"SVG as its source", "a.svg", []byte(`<?xml version="1.0"?><svg onload="x()"/>`), chat.FileText,
+			"image/svg+xml", 0, `<svg onload="x()"/>`,
+		},
 		{"picture named as text", "a.txt", pngOf(t, picture(4, 4)), chat.FilePicture, "image/png", 0, "4 × 4 pixels"},
 		{"GIF", "a.gif", gifOf(t, picture(8, 4)), chat.FilePicture, "image/gif", 0, "8 × 4 pixels"},
-		{"PDF", "q.pdf", pdf("Quarterly report", "Total 41873"), chat.FilePDF, "application/pdf", 2, "[page 2 of 2]\nTotal 41873"},
-		{"docx", "a.docx", docx(t, `<w:p><w:r><w:t>Dear</w:t><w:tab/><w:t>Ada &amp; Bob</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>two</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`), chat.FileDocument, "", 0, "Dear\tAda & Bob\none \ttwo"},
-		{"xlsx", "a.xlsx", xlsx(t, `<si><t>Lamp</t></si><si><r><t>Desk</t></r><rPh><t>x</t></rPh></si>`, `<row><c r="A1" t="s"><v>0</v></c><c r="C1"><v>19.5</v></c></row><row><c r="A2" t="s"><v>1</v></c><c r="B2" t="inlineStr"><is><t>oak</t></is></c><c r="C2" t="b"><v>1</v></c></row>`), chat.FileDocument, "", 1, "[sheet Prices]\nLamp\t\t19.5\nDesk\toak\tTRUE"},
+		{
+			"PDF", "q.pdf", pdf("Quarterly report", "Total 41873"), chat.FilePDF, "application/pdf", 2,
+			"[page 2 of 2]\nTotal 41873",
+		},
+		{
+			"docx", "a.docx", docx(t,
+				`<w:p><w:r><w:t>Dear</w:t><w:tab/><w:t>Ada &amp; Bob</w:t></w:r></w:p>`+
+					`<w:tbl><w:tr><w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc>`+
+					`<w:tc><w:p><w:r><w:t>two</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`),
+			chat.FileDocument, "", 0, "Dear\tAda & Bob\none \ttwo",
+		},
+		{
+			"xlsx", "a.xlsx", xlsx(t, `<si><t>Lamp</t></si><si><r><t>Desk</t></r><rPh><t>x</t></rPh></si>`,
+				`<row><c r="A1" t="s"><v>0</v></c><c r="C1"><v>19.5</v></c></row>`+
+					`<row><c r="A2" t="s"><v>1</v></c><c r="B2" t="inlineStr"><is><t>oak</t></is></c>`+
+					`<c r="C2" t="b"><v>1</v></c></row>`),
+			chat.FileDocument, "", 1, "[sheet Prices]\nLamp\t\t19.5\nDesk\toak\tTRUE",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := s.Add(t.Context(), tt.file, tt.data)
@@ -160,7 +184,8 @@ func TestLongTextsAreCutAndReadOn(t *testing.T) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	a, err := s.Attach(t.Context(), f.Blob, "long.txt", "https://shop.example")
-	if err != nil || len(a.Text) > 24_000 || !strings.Contains(a.Text, "read_attachment") || a.Source != "https://shop.example" {
+	if err != nil || len(a.Text) > 24_000 || !strings.Contains(a.Text, "read_attachment") ||
+		a.Source != "https://shop.example" {
 		t.Fatalf("%d characters from %s, %v", len(a.Text), a.Source, err)
 	}
 	var all strings.Builder

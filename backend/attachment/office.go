@@ -45,13 +45,13 @@ func readOffice(name string, data []byte) (content, error) {
 		c.mime = xlsxType
 		c.text, c.pages, err = parts.workbook()
 	default:
-		return content{}, refuse("%s is an archive. Sextant does not open archives: unpack it, then attach the files that "+
-			"matter.", name)
+		return content{}, refuse("%s is an archive. Sextant does not open archives: unpack it, then attach "+
+			"the files that matter.", name)
 	}
 	switch {
 	case errors.Is(err, errPartTooLarge):
-		return content{}, refuse("%s grows to more than 32 MB when it is unpacked, so it is not read. Save its text as a "+
-			"text or CSV file, then attach that.", name)
+		return content{}, refuse("%s grows to more than 32 MB when it is unpacked, so it is not read. Save its "+
+			"text as a text or CSV file, then attach that.", name)
 	case err != nil:
 		return content{}, refuse("%s is damaged and cannot be read. Save it again in the program that made it.", name)
 	case strings.TrimSpace(c.text) == "":

@@ -115,8 +115,8 @@ func (p *pdfReader) with(
 	err = openPDF(in, name, data, do)
 	switch {
 	case ctx.Err() != nil:
-		return refuse("%s takes too long to read and was stopped after 20 seconds. Nothing else is affected. Attach the "+
-			"pages that matter as a PDF of their own.", name)
+		return refuse("%s takes too long to read and was stopped after 20 seconds. Nothing else is affected. "+
+			"Attach the pages that matter as a PDF of their own.", name)
 	case err != nil:
 		var refused *RefusedError
 		if !errors.As(err, &refused) {

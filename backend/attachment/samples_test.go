@@ -90,7 +90,10 @@ func picture(width, height int) image.Image {
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		for x := range width {
-			m.Set(x, y, map[bool]color.Color{true: color.RGBA{R: 255, A: 255}, false: color.RGBA{B: 255, A: 255}}[x < width/2])
+			m.Set(x, y, map[bool]color.Color{true: color.RGBA{R: 255, A: 255}, false: color.RGBA{
+				B: 255,
+				A: 255,
+			}}[x < width/2])
 		}
 	}
 	return m

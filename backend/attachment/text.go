@@ -14,7 +14,8 @@ import (
 // data.
 func decodeText(data []byte) (text, mime string, ok bool) {
 	mime = "text/plain"
-	if strings.Contains(http.DetectContentType(data), "xml") && bytes.Contains(data[:min(len(data), 1<<16)], []byte("<svg")) {
+	if strings.Contains(http.DetectContentType(data), "xml") && bytes.Contains(data[:min(len(data), 1<<16)],
+		[]byte("<svg")) {
 		mime = "image/svg+xml" // its source is text
 	}
 	switch {

@@ -34,9 +34,10 @@ func (t *turn) addPicture(m *chat.Message, img toolspec.Image) {
 		id, err := t.loop.cfg.Pictures.Put(bytes.NewReader(img.Data))
 		if err == nil {
 			m.Files = append(m.Files, chat.File{
-				Blob: id, Name: "picture", Kind: chat.FilePicture, MIME: img.MIME, Size: int64(len(img.Data)), Picture: id,
+				Blob: id, Name: "picture", Kind: chat.FilePicture, MIME: img.MIME, Size: int64(len(img.Data)),
+				Picture: id,
 			})
-			t.cachePicture(id, img.Data)
+			t.pictures.Store(id, img.Data)
 			return
 		}
 		t.loop.cfg.Log.Warn("a picture is not stored, so that later turns do not have it", "turn", t.id, "err", err)
@@ -57,10 +58,7 @@ func (t *turn) loadPictures(messages []chat.Message) {
 			}
 		}
 	}
-	omitted := 0
-	if n > maxPictures {
-		omitted = (n - maxPictures + pictureGroup - 1) / pictureGroup * pictureGroup
-	}
+	omitted := max(0, (n-maxPictures+pictureGroup-1)/pictureGroup*pictureGroup)
 	for i := range messages {
 		m := &messages[i]
 		for _, f := range m.Files {
@@ -84,8 +82,8 @@ func (t *turn) loadPictures(messages []chat.Message) {
 }
 
 func (t *turn) picture(id string) ([]byte, error) {
-	if data, ok := t.pictures[id]; ok {
-		return data, nil
+	if data, ok := t.pictures.Load(id); ok {
+		return data.([]byte), nil
 	}
 	f, info, err := t.loop.cfg.Pictures.Open(id)
 	if err != nil {
@@ -97,14 +95,7 @@ func (t *turn) picture(id string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxPictureBytes))
 	if err == nil {
-		t.cachePicture(id, data)
+		t.pictures.Store(id, data)
 	}
 	return data, err
-}
-
-func (t *turn) cachePicture(id string, data []byte) {
-	if t.pictures == nil {
-		t.pictures = map[string][]byte{}
-	}
-	t.pictures[id] = data
 }

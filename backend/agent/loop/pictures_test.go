@@ -74,7 +74,8 @@ func TestPicturesAreSentInLaterTurnsAndAfterARestart(t *testing.T) {
 	}
 	store, restart := withPictures(t, h)
 	h.run(t, loop.TurnRequest{
-		Conversation: "c1", Text: "look", Model: "openai/m", Attachments: []chat.Attachment{attachedPicture(t, store, 3)},
+		Conversation: "c1", Text: "look", Model: "openai/m", Attachments: []chat.Attachment{attachedPicture(t, store,
+			3)},
 	})
 	h.ask(t, "and now?")
 	h.ask(t, "again?")

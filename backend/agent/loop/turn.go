@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"sextant/backend/agent/llm"
@@ -55,7 +56,7 @@ type turn struct {
 	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
 	// pictures caches the pictures of requests by id.
-	pictures      map[string][]byte
+	pictures      sync.Map
 	serviceWindow int
 }
 

@@ -28,7 +28,8 @@ type AttachedFile struct {
 
 func (s *Server) attachmentRoutes() {
 	huma.Register(s.api, huma.Operation{
-		OperationID: route.OperationID(http.MethodPost, attachmentsPath), Method: http.MethodPost, Path: attachmentsPath,
+		OperationID: route.OperationID(http.MethodPost, attachmentsPath), Method: http.MethodPost,
+		Path:    attachmentsPath,
 		Summary: "Store a file to attach to a message", DefaultStatus: http.StatusOK,
 		MaxBodyBytes: attachment.MaxBytes, BodyReadTimeout: uploadTimeout,
 	}, s.storeAttachment)

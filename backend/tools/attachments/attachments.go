@@ -80,7 +80,8 @@ func (t *Tools) Execute(
 		return toolspec.Result{}, err
 	}
 	if f == nil {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("no attached file of this conversation has the id %.64q", p.File),
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("no attached file of this conversation has the id %.64q",
+			p.File),
 			"Send the id that the attached text names."), nil
 	}
 	var r toolspec.Result

@@ -61,7 +61,12 @@ func TestAttachedFilesAreReadOnlyInTheirConversation(t *testing.T) {
 		ok                 bool
 		text               string
 	}{
-		{"from the start", "mine", map[string]any{"file": id}, true, `continue with {"file":"` + id + `","from":23001}`},
+		{
+			"from the start", "mine",
+			map[string]any{"file": id},
+			true,
+			`continue with {"file":"` + id + `","from":23001}`,
+		},
 		{"reading on", "mine", map[string]any{"file": id, "from": 23_001}, true, "the end"},
 		{"after the end", "mine", map[string]any{"file": id, "from": 99_999}, true, ""},
 		{"a picture of text", "mine", map[string]any{"file": id, "picture": true}, false, "no PDF"},

@@ -22,7 +22,9 @@ const (
 
 // ReadForAttachment returns the name and content of a file that the person attaches to a message, or a list of what is
 // in a folder. It fails for a file of more than maxBytes.
-func (t *Tools) ReadForAttachment(ctx context.Context, path string, maxBytes int64) (name string, data []byte, err error) {
+func (t *Tools) ReadForAttachment(ctx context.Context, path string, maxBytes int64) (name string, data []byte,
+	err error,
+) {
 	a, err := t.fs.Locate(path)
 	if err != nil {
 		return "", nil, err
