@@ -97,7 +97,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: toolList{s}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store,
-		Queue: s.Store, Models: s.Models,
+		Queue: s.Store, Models: s.Models, Pictures: s.Blobs,
 		Formats: probe.New(probe.Config{
 			Settings: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"sextant/backend/attachment"
+
 	"sextant/app/config"
 	"sextant/backend/pipeline/approval"
 	"sextant/backend/sandbox/secrets"
@@ -45,6 +47,8 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	if s.Blobs, err = blobs.New(s.dataPath("blobs"), 0); err != nil {
 		return err
 	}
+	s.Attachments = attachment.New(attachment.Config{Blobs: s.Blobs, Cache: s.dataPath("cache/pdf"), Log: s.Log})
+	s.OnClose("attachments", s.Attachments.Close)
 	if s.Results, err = results.New(ctx, s.dataPath("results"), s.Store, s.Secrets.Mask); err != nil {
 		return err
 	}

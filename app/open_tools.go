@@ -8,6 +8,7 @@ import (
 	"sextant/backend/policy"
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/toolkit"
+	"sextant/backend/tools/attachments"
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/custom"
 	"sextant/backend/tools/files"
@@ -92,6 +93,7 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 		Cache: s.dataPath("commands"), NewDraft: s.Results.NewDraft, Log: s.Log, Snapshots: s.CommandSnapshots,
 	})
 	s.ReadResult = readresult.New(s.Results, s.Store)
+	s.AttachmentTools = attachments.New(s.Attachments, s.Store)
 	s.FindTools = findtools.New(s.offeredTools)
 	s.Subagent = subagent.New(s.runSubagent)
 	s.Web = web.New(web.Config{
@@ -122,8 +124,8 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 // list.
 func (s *System) toolkits() []baseline.Toolkit {
 	return []baseline.Toolkit{
-		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.AuthoringTools(),
-		s.Authoring,
+		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.AttachmentTools, s.FindTools, s.Subagent,
+		s.Created.AuthoringTools(), s.Authoring,
 	}
 }
 

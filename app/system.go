@@ -23,6 +23,7 @@ import (
 	"sextant/backend/api/mcpserver/sharing"
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
+	"sextant/backend/attachment"
 	"sextant/backend/browser"
 	"sextant/backend/mcp/consent"
 	"sextant/backend/mcp/mcpclient"
@@ -44,6 +45,7 @@ import (
 	"sextant/backend/store/pending"
 	"sextant/backend/store/results"
 	"sextant/backend/store/sqlite"
+	"sextant/backend/tools/attachments"
 	"sextant/backend/tools/custom"
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/findtools"
@@ -79,6 +81,7 @@ type System struct {
 	Pending        *pending.Queue
 	Audit          *audit.Log
 	Blobs          *blobs.Store
+	Attachments    *attachment.Store
 	Results        *results.Store
 	DiskSpace      *diskspace.Watcher
 	Settings       *config.Settings
@@ -96,6 +99,7 @@ type System struct {
 	CommandSnapshots *snapshot.Watcher
 	Web              *web.Tools
 	ReadResult       *readresult.Tools
+	AttachmentTools  *attachments.Tools
 	FindTools        *findtools.Tools
 	Subagent         *subagent.Tools
 	Created          *custom.Tools

@@ -49,11 +49,6 @@ func (i runningInstance) get(ctx context.Context, path, token string, timeout ti
 func (i runningInstance) do(ctx context.Context, method, path, token string, body any, timeout time.Duration) ([]byte,
 	error,
 ) {
-	if timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
 	var in io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -61,6 +56,18 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 			return nil, err
 		}
 		in = strings.NewReader(string(b))
+	}
+	return i.send(ctx, method, path, token, in, timeout)
+}
+
+// send is do with a body that is sent unchanged.
+func (i runningInstance) send(ctx context.Context, method, path, token string, in io.Reader, timeout time.Duration) (
+	[]byte, error,
+) {
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
 	}
 	req, err := http.NewRequestWithContext(ctx, method, i.URL+path, in)
 	if err != nil {

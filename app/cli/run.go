@@ -18,12 +18,13 @@ import (
 )
 
 type runVerb struct {
-	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
-	Model  string `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
-	Format string `help:"File with a JSON Schema; the answer is JSON that matches it, and nothing else goes to stdout." placeholder:"FILE"`
-	Panel  string `help:"Panel whose tools are available." placeholder:"ID"`
-	YesTo  string `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
-	JSON   bool   `help:"Print one JSON document."`
+	Task   string   `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
+	Model  string   `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
+	Format string   `help:"File with a JSON Schema; the answer is JSON that matches it, and nothing else goes to stdout." placeholder:"FILE"`
+	Panel  string   `help:"Panel whose tools are available." placeholder:"ID"`
+	YesTo  string   `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
+	JSON   bool     `help:"Print one JSON document."`
+	Attach []string `help:"File to attach: text, picture, PDF, docx or xlsx, up to 20 MB. Can be repeated, up to eight times." placeholder:"FILE" sep:"none"`
 
 	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
@@ -64,6 +65,10 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if err := v.readFormat(); err != nil {
 		return err
 	}
+	files, err := v.readAttachments()
+	if err != nil {
+		return err
+	}
 	// In a running Sextant, --yes-to or a typed address would let any program approve its own calls.
 	own := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption(),
 		privateHost(v.Task))
@@ -72,7 +77,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 		return err
 	}
 	if joined {
-		return v.join(ctx, at, out)
+		return v.join(ctx, at, files, out)
 	}
 	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, out)
 	if err != nil {
@@ -91,6 +96,9 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	ask := loop.TurnRequest{
 		Conversation: conversation.ID, Text: v.Task, Model: model, Panel: v.Panel,
 		Caller: toolspec.CallerRun, YesTo: v.YesTo,
+	}
+	if ask.Attachments, err = attachTo(ctx, sys.Attachments, files); err != nil {
+		return err
 	}
 	var report runReport
 	if v.answerFormat != nil {

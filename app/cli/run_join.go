@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/backend/agent/loop/typedhosts"
+	httpapi "sextant/backend/api/http"
 	"sextant/backend/policy"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -33,7 +34,11 @@ func privateHost(task string) string {
 const stopTimeout = 3 * time.Second
 
 // join runs the task in the running Sextant: in a new conversation, in the window's tabs, with questions in the window.
-func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) error {
+func (v *runVerb) join(ctx context.Context, at runningInstance, files []localFile, out Streams) error {
+	attached, err := at.upload(ctx, files)
+	if err != nil {
+		return err
+	}
 	var conversation chat.Conversation
 	if err := at.call(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
 		return err
@@ -48,7 +53,7 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) err
 		return failure(exitFailed, "following the running Sextant: %v", err)
 	}
 	defer func() { _ = stream.Close() }()
-	report, err := v.follow(ctx, at, path, conversation.ID, stream, out.Err)
+	report, err := v.follow(ctx, at, path, conversation.ID, attached, stream, out.Err)
 	if ctx.Err() != nil {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
@@ -64,8 +69,8 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) err
 	return report.verdict()
 }
 
-func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversation string, stream *websocket.Conn,
-	w io.Writer,
+func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversation string,
+	attached []httpapi.AttachedFile, stream *websocket.Conn, w io.Writer,
 ) (runReport, error) {
 	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
 	defer stop()
@@ -75,7 +80,7 @@ func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversa
 	report := runReport{Calls: []runCall{}}
 	var turn struct{ Turn string }
 	if err := at.call(ctx, http.MethodPost, path+"/messages",
-		map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
+		map[string]any{"text": v.Task, "model": v.Model, "panel": v.Panel, "files": attached}, &turn); err != nil {
 		return report, err
 	}
 	if err := report.follow(stream, func(e wire.Envelope) bool { return e.Turn == turn.Turn }, w, v.JSON); err != nil {

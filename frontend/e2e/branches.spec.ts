@@ -175,6 +175,11 @@ test('switching branches in a long conversation keeps the switch under the point
     await sendMessage(page, 'three');
     await expect(conversation(page)).toContainText('Delta 59.');
     // Above and below the switch, each branch has another length.
+    await conversation(page).hover();
+    await expect(async () => {
+      await page.mouse.wheel(0, -300);
+      await expect(switches(page)).toBeInViewport({ timeout: 100 });
+    }).toPass();
     await switches(page).evaluate((node) => node.scrollIntoView({ block: 'center' }));
     const place = async () => Math.round((await switches(page).boundingBox())!.y);
     const before = await place();
@@ -182,7 +187,7 @@ test('switching branches in a long conversation keeps the switch under the point
     await expect(conversation(page)).toContainText('Beta 59.');
     await expect.poll(place).toBe(before);
     await switches(page).getByRole('button', { name: 'Next branch' }).click();
-    await expect(conversation(page)).toContainText('Delta 59.');
+    await expect(conversation(page)).toContainText('Gamma 29.');
     await expect.poll(place).toBe(before);
   } finally {
     await sextant.stop();

@@ -72,7 +72,9 @@ type Message struct {
 	// Offers contains commands that the person may have meant. Choosing a command copies it to the message input
 	// without running it. Offers are not sent to models.
 	Offers []Offer `json:"offers,omitempty"`
-	// Images contains pictures for models that accept them. They are not stored, so that later turns do not have them.
+	// Files contains the file that a note attaches, or the pictures of a result.
+	Files []File `json:"files,omitempty"`
+	// Images contains the pictures of a message in a request. They are loaded from Files.
 	Images []Image `json:"-"`
 	// Reasoning is what the model wrote before Calls. Some services require it together with the results of the calls.
 	// It is "" for a message without calls.
@@ -90,12 +92,14 @@ type Offer struct {
 	TargetName string `json:"name,omitempty"`
 }
 
-// Attachment is text that a person sends to a model with a message. Source has the same form as in Message.Outside.
-// Title is one line.
+// Attachment is text or a file that a person sends to a model with a message. Source has the same form as in
+// Message.Outside. Title is one line.
 type Attachment struct {
 	Source string `json:"source"`
 	Title  string `json:"title"`
 	Text   string `json:"text"`
+	// File is the file from which Text was read, nil for none.
+	File *File `json:"file,omitempty"`
 }
 
 // Image is a picture for a model.

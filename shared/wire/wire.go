@@ -128,6 +128,8 @@ type Model struct {
 	Label    string `json:"label"`
 	State    string `json:"state"`
 	Detail   string `json:"detail,omitempty"`
+	// Sees says whether the model accepts pictures: "yes", "no", or "" if that is not known.
+	Sees string `json:"sees,omitempty" enum:"yes,no"`
 }
 
 // Transcript is the response of GET /api/conversations/{id}: a conversation, or a part of it, up to Seq.

@@ -25,6 +25,9 @@ func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 		}
 		m := t.message(chat.RoleNote, strings.Join(strings.Fields(a.Title), " ")+"\n"+text)
 		m.Outside = []string{a.Source}
+		if a.File != nil {
+			m.Files = []chat.File{*a.File}
+		}
 		out = append(out, m)
 	}
 	return out

@@ -201,7 +201,7 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	m := t.message(chat.RoleTool, prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")))
 	m.CallID, m.Outside, m.Status = c.ID, r.Sources, status
 	for _, img := range r.Images {
-		m.Images = append(m.Images, chat.Image{MIME: img.MIME, Data: img.Data})
+		t.addPicture(&m, img)
 	}
 	return m
 }

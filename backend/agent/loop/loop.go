@@ -84,7 +84,10 @@ type Config struct {
 	// Pending queues events while the disk is full, and stores them in Journal later.
 	Pending *pending.Queue
 	History History
-	Models  Models
+	// Pictures stores the pictures of results, and opens them and attached pictures for later requests. With nil only
+	// the turn that took a picture sends it.
+	Pictures Pictures
+	Models   Models
 	// Formats may be nil if every model supports native calls.
 	Formats FormatDetector
 	// Pilot answers turns of the model "pilot"; nil means a pilot with the zero Config.

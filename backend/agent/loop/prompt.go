@@ -43,6 +43,7 @@ func (t *turn) prompt() []chat.Message {
 			explained = true
 		}
 	}
+	t.loadPictures(messages)
 	return messages
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"sextant/backend/agent/llm"
@@ -54,6 +55,8 @@ type turn struct {
 	effects     effects
 	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
+	// pictures caches the pictures of requests by id.
+	pictures      sync.Map
 	serviceWindow int
 }
 

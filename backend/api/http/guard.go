@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/route"
+	"sextant/backend/attachment"
 )
 
 // isOpenPath reports whether a path below /api needs no token. A one-time code is itself a secret.
@@ -52,15 +54,20 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				"The token is missing or wrong. Send it as Authorization: Bearer.")
 			return
 		}
-		if r.ContentLength > route.MaxBody {
-			access.WriteProblem(w, http.StatusRequestEntityTooLarge, "The request is larger than 4 MB.")
+		limit, kind := int64(route.MaxBody), "application/json"
+		if r.URL.Path == attachmentsPath {
+			limit, kind = attachment.MaxBytes, "application/octet-stream"
+		}
+		if r.ContentLength > limit {
+			access.WriteProblem(w, http.StatusRequestEntityTooLarge,
+				fmt.Sprintf("The request is larger than %d MB.", limit>>20))
 			return
 		}
 		if r.Method != http.MethodGet {
-			// Every body is JSON, even if a client (curl -d) declares a form.
-			r.Header.Set("Content-Type", "application/json")
+			// The path decides what a body is, even if a client (curl -d) declares a form.
+			r.Header.Set("Content-Type", kind)
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		next.ServeHTTP(w, r.WithContext(access.WithRole(r.Context(), role)))
 	})
 }

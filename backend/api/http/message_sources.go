@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,13 +14,15 @@ import (
 	"sextant/shared/event"
 )
 
-// MessageSources lists texts of MCP servers to send with a message, and the servers and panels that it quotes.
+// MessageSources lists texts of MCP servers and files to send with a message, and the servers and panels that it
+// quotes.
 type MessageSources struct {
 	Attachments []resources.ServerAttachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
+	Files       []AttachedFile               `json:"files,omitempty" maxItems:"8" doc:"Files that POST /api/attachments stored."`
 	From        []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
-func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error {
+func (s *Server) addSources(ctx context.Context, ask *loop.TurnRequest, sources MessageSources) error {
 	list := s.services.MCP.List()
 	source := func(server string) (string, error) {
 		if !slices.ContainsFunc(list, func(known event.MCPServer) bool { return known.Name == server }) {
@@ -44,6 +47,13 @@ func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error
 			return err
 		}
 		ask.Sources = append(ask.Sources, from)
+	}
+	for _, f := range sources.Files {
+		a, err := s.services.Attachments.Attach(ctx, f.Blob, f.Name, f.Source)
+		if err != nil {
+			return attachmentProblem(err)
+		}
+		ask.Attachments = append(ask.Attachments, a)
 	}
 	return nil
 }

@@ -58,6 +58,7 @@ func (s *Server) conversationRoutes() {
 		"What a conversation cost, and what is left of its budgets", http.StatusOK, s.conversationBill)
 	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/shared",
 		"Let other programs read a conversation over MCP, or no longer", http.StatusNoContent, s.shareConversation)
+	s.attachmentRoutes()
 	s.queuedMessageRoutes()
 	s.branchRoutes()
 	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent,
@@ -260,7 +261,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 		return nil, err
 	}
 	ask := s.newAsk(ctx, in.ID, in.Body.Text, in.Body.Model, in.Body.Panel)
-	if err := s.addSources(&ask, in.Body.MessageSources); err != nil {
+	if err := s.addSources(ctx, &ask, in.Body.MessageSources); err != nil {
 		return nil, err
 	}
 	if ask.RaiseBudget = in.Body.Raise; ask.RaiseBudget {

@@ -28,6 +28,7 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/openapi"
+	"sextant/backend/attachment"
 	"sextant/backend/browser"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/mcp/mcpclient"
@@ -75,6 +76,7 @@ type Services struct {
 	Events      *eventlog.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store
+	Attachments *attachment.Store
 	Results     *results.Store
 	Loop        *loop.Loop
 	Models      *providers.Registry

@@ -61,6 +61,7 @@ func enums() []enum {
 			toolspec.GrantTool),
 		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
 		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
+		enumOf("FileKind", chat.FileText, chat.FilePicture, chat.FilePDF, chat.FileDocument),
 		enumOf("Status", chat.StatusRunning, chat.StatusDone, chat.StatusStopped, chat.StatusFailed,
 			chat.StatusLimit, chat.StatusInterrupted),
 		enumOf("MetricsRange", wire.MetricsDay, wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll),

@@ -9,6 +9,7 @@ import type {
   PageTree,
   Result,
   StoredEvent,
+  StoredFile,
 } from '../shared/api/types';
 import { BackendError } from '../shared/api/client';
 import type { Connection, SocketHandlers } from '../shared/api/socket';
@@ -176,6 +177,15 @@ class Fake implements Backend {
   resetSetting = async (key: string) => ({ key, value: '', source: 'default' });
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });
   blob = async () => new Blob();
+  storeFile = async (name: string, content: Blob): Promise<StoredFile> => ({
+    blob: 'b1',
+    name,
+    kind: 'text',
+    mime: 'text/plain',
+    size: content.size,
+    tokens: Math.ceil(content.size / 4),
+  });
+  storeWorkspaceFile = async (path: string) => this.storeFile(path, new Blob([path]));
   result = async () => new Blob();
   execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   panelPage = async (): Promise<PageTree> => ({ children: [{ kind: 'text', text: 'A page' }] });

@@ -26,6 +26,32 @@ const (
 	stateNoKey    = "no_key"
 )
 
+const (
+	seesYes = "yes"
+	seesNo  = "no"
+)
+
+// sees returns whether a model accepts pictures, as it showed before or as its name says.
+func (r *Registry) sees(m *wire.Model) string {
+	if at, _, err := r.endpoint(m.Provider); err == nil {
+		if _, refused := r.noImages.Load(at.BaseURL + " " + m.Label); refused {
+			return seesNo
+		}
+	}
+	name := strings.ToLower(m.Label)
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+	}
+	switch {
+	case has("gpt-3.5", "codellama", "deepseek-r1", "deepseek-chat", "deepseek-coder", "embed", "whisper", "tts"):
+		return seesNo
+	case has("claude-3", "claude-opus", "claude-sonnet", "claude-haiku", "gemini", "gpt-4o", "gpt-4.1", "gpt-5",
+		"llava", "vision", "-vl", "pixtral", "gemma3", "gemma-3"):
+		return seesYes
+	}
+	return ""
+}
+
 // remoteList caches the list of a service, because List should rarely wait for the network.
 type remoteList struct {
 	until  time.Time
@@ -50,9 +76,15 @@ func (r *Registry) List(ctx context.Context) []wire.Model {
 	wait.Wait()
 	models := []wire.Model{{
 		Name: llm.PilotName, Provider: llm.PilotName, Label: "Command pilot", State: stateReady,
-		Detail: "built in, understands plain commands, needs no network",
+		Detail: "built in, understands plain commands, needs no network", Sees: seesNo,
 	}}
-	return append(models, slices.Concat(found...)...)
+	models = append(models, slices.Concat(found...)...)
+	for i := range models {
+		if m := &models[i]; m.State == stateReady && m.Sees == "" {
+			m.Sees = r.sees(m)
+		}
+	}
+	return models
 }
 
 func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.Model {

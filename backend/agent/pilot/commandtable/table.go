@@ -632,9 +632,10 @@ func windowCommands() []Command {
 
 func toolsWithoutCommand() map[string]string {
 	return map[string]string{
-		"run_steps":    "several commands in one message do the same, and each shows",
-		"create_tool":  "its body is JavaScript of many lines; /create_tool takes it as JSON",
-		"run_subagent": "it needs a model",
+		"run_steps":       "several commands in one message do the same, and each shows",
+		"create_tool":     "its body is JavaScript of many lines; /create_tool takes it as JSON",
+		"run_subagent":    "it needs a model",
+		"read_attachment": "the pilot does not read attachments",
 	}
 }
 

@@ -20,6 +20,9 @@ let context = {};
 let port = null;
 let next = 0;
 
+// A file that is dropped on the page must not replace the window. The page's own drop areas still get the events.
+for (const kind of ['dragover', 'drop']) addEventListener(kind, (event) => event.preventDefault());
+
 const send = (message) => {
   const text = JSON.stringify(message);
   if (port) port.postMessage(text);

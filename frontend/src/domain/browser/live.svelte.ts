@@ -73,6 +73,23 @@ export class LiveView {
     }
   }
 
+  /** Returns what is shown of the page, or of a rectangle in page pixels, as a PNG. Null if nothing is shown. */
+  async picture(box?: { x: number; y: number; width: number; height: number }): Promise<Blob | null> {
+    const [canvas, header] = [this.#canvas, this.header];
+    if (!canvas || !header || !canvas.width) return null;
+    const scale = canvas.width / header.width;
+    const left = Math.max(0, Math.floor((box?.x ?? 0) * scale));
+    const top = Math.max(0, Math.floor((box?.y ?? 0) * scale));
+    const right = Math.min(canvas.width, box ? Math.ceil((box.x + box.width) * scale) : canvas.width);
+    const bottom = Math.min(canvas.height, box ? Math.ceil((box.y + box.height) * scale) : canvas.height);
+    if (right - left < 1 || bottom - top < 1) return null;
+    const part = document.createElement('canvas');
+    part.width = right - left;
+    part.height = bottom - top;
+    part.getContext('2d')?.drawImage(canvas, -left, -top);
+    return new Promise((resolve) => part.toBlob(resolve, 'image/png'));
+  }
+
   #measure(): void {
     const since = performance.now() - RATE_WINDOW_MS;
     this.#drawn = this.#drawn.filter((at) => at > since);

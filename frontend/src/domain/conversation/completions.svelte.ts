@@ -24,12 +24,15 @@ export class Completions {
     private readonly more: (text: string) => Promise<CompletionItem[]> = async () => [],
   ) {}
 
-  /** Requests completions for the text before the cursor and drops earlier requests. */
-  ask(text: string, panel: string): void {
+  /**
+   * Requests completions for the text before the cursor and drops earlier requests. With `only`, they come from there
+   * alone.
+   */
+  ask(text: string, panel: string, only?: (text: string) => Promise<CompletionItem[]>): void {
     this.close();
     if (!text.trim() || text.length > TEXT_MAX) return;
     const request = this.#request;
-    this.#pause = setTimeout(() => void this.#fetch(text, panel, request), PAUSE_MS);
+    this.#pause = setTimeout(() => void this.#fetch(text, panel, request, only), PAUSE_MS);
   }
 
   /** Hides the completions. */
@@ -61,11 +64,18 @@ export class Completions {
     }
   }
 
-  async #fetch(text: string, panel: string, request: number): Promise<void> {
+  async #fetch(
+    text: string,
+    panel: string,
+    request: number,
+    only?: (text: string) => Promise<CompletionItem[]>,
+  ): Promise<void> {
     let found: Completion;
     let more: CompletionItem[];
     try {
-      [found, more] = await Promise.all([this.backend.complete(text, panel), this.more(text)]);
+      [found, more] = only
+        ? [{ items: [], ghost: '' }, await only(text)]
+        : await Promise.all([this.backend.complete(text, panel), this.more(text)]);
     } catch {
       return; // a message can be written without completions
     }

@@ -36,7 +36,7 @@ export class Conversations {
     (key) => this.settings.value(key),
     (key, text) => this.actions.backend.setting(key, text),
   );
-  readonly attachments = new Attachments(this.#drafts);
+  readonly attachments = new Attachments(this.#drafts, (name, file) => this.actions.backend.storeFile(name, file));
   /** Called before a message is sent, which waits for it. */
   beforeSend: () => Promise<void> = () => Promise.resolve();
 
@@ -262,8 +262,7 @@ export class Conversations {
     try {
       // Capture the message: meanwhile the person may continue typing or open another conversation.
       const isDraft = text === this.draft && (!shown || shown === this.currentId);
-      const { attached, from } = this.attachments;
-      const context = isDraft ? { attached, from } : {};
+      const context = isDraft ? this.attachments.context : {};
       const id = shown || this.currentId || (await this.#create());
       await this.beforeSend();
       await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, context);
@@ -357,8 +356,12 @@ export class Conversations {
 /** Returns the attachments and sources of a queued message, with the names of servers instead of source ids. */
 function contextOf({ attached, from }: WaitingMessage): MessageContext {
   const server = (source: string) => source.replace(/^mcp:/, '');
+  const texts = (attached ?? []).filter(({ file }) => !file);
   return {
-    attached: (attached ?? []).map(({ source, title, text }) => ({ server: server(source), title, text })),
+    attached: texts.map(({ source, title, text }) => ({ server: server(source), title, text })),
     from: (from ?? []).map(server),
+    files: (attached ?? []).flatMap(({ file, source }) =>
+      file ? [{ ...file, source: /^https?:/.test(source) ? source : undefined }] : [],
+    ),
   };
 }

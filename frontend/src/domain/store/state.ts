@@ -10,6 +10,7 @@ import type {
   Disk,
   ErrorType,
   Json,
+  StoredFile,
   StoredResult,
   MCPServer,
   Marks,
@@ -100,8 +101,8 @@ type ItemContent =
   | { kind: 'approval'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
   /** A summary of the items before it; `used` if the model is sent the summary instead of them. */
   | { kind: 'summary'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
-  /** Text of an MCP server that the person attached to the message below it. */
-  | { kind: 'attachment'; id: string; title: string; text: string; outside: string[]; turn: string }
+  /** A file, or text of an MCP server, that the person attached to the message below it. */
+  | { kind: 'attachment'; id: string; title: string; text: string; outside: string[]; turn: string; file?: StoredFile }
   /** A sentence about the turn, for example that the model is slow to answer. */
   | { kind: 'note'; id: string; text: string; turn: string }
   | { kind: 'turnEnd'; id: string; turn: Turn };

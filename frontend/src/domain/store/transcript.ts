@@ -132,12 +132,12 @@ function addAssistantMessage(transcript: TranscriptView, message: Message): void
 }
 
 /** Adds an attachment. The first line of the message is its title. */
-function addAttachment(transcript: TranscriptView, { id, text: whole, outside, turn }: Message): void {
+function addAttachment(transcript: TranscriptView, { id, text: whole, outside, turn, files }: Message): void {
   if (hasItem(transcript, 'attachment', id)) return;
   const at = whole.indexOf('\n');
   const title = at < 0 ? whole : whole.slice(0, at);
   const text = at < 0 ? '' : whole.slice(at + 1);
-  push(transcript, { kind: 'attachment', id, title, text, outside: outside ?? [], turn });
+  push(transcript, { kind: 'attachment', id, title, text, outside: outside ?? [], turn, file: files?.[0] });
 }
 
 function addNote(transcript: TranscriptView, event: EventOf<'turn.noted'>): void {

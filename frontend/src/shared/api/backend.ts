@@ -9,6 +9,7 @@ import { openTerminals, type TerminalHandlers } from './terminals';
 import { undoPath } from './types';
 import type {
   Attachment,
+  AttachedFile,
   Answer,
   ChangedFile,
   ExportFormat,
@@ -86,14 +87,27 @@ export function createBackend(token: string) {
       panel: string,
       when: 'now' | 'next',
       raise = false,
-      context: { attached?: Attachment[]; from?: string[] } = {},
+      context: { attached?: Attachment[]; from?: string[]; files?: AttachedFile[] } = {},
     ) => {
-      const body = { text, model, panel, when, raise, ...context };
+      const files = context.files?.map(({ blob, name, source }) => ({ blob, name, source }));
+      const body = { text, model, panel, when, raise, ...context, files };
       return awaitSuccess(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
     },
     /** Searches messages, in one conversation or, with "", in all of them. Returns the newest hits. */
     search: (query: string, conversation: string, limit: number) =>
       bodyOf(client.GET('/api/search', { params: { query: { q: query, conversation, limit } } })),
+    /** Stores a file to attach to a message, and returns what it is and what it costs. */
+    storeFile: (name: string, content: Blob) =>
+      bodyOf(
+        client.POST('/api/attachments', {
+          params: { query: { name } },
+          body: content as unknown as string,
+          bodySerializer: (body: unknown) => body as Blob,
+          headers: { 'Content-Type': 'application/octet-stream' },
+        }),
+      ),
+    /** Stores a workspace file, or a list of what is in a folder, to attach it to a message. */
+    storeWorkspaceFile: (path: string) => bodyOf(client.POST('/api/attachments/workspace', { body: { path } })),
     bill: (id: string) => bodyOf(client.GET('/api/conversations/{id}/bill', byId(id))),
     changeWaiting: (id: string, message: string, when: 'now' | 'next') =>
       awaitSuccess(

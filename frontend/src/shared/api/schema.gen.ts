@@ -684,6 +684,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Store a file to attach to a message */
+        post: operations["post-api-attachments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/attachments/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Store a workspace file to attach it to a message */
+        post: operations["post-api-attachments-workspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -2351,7 +2385,13 @@ export interface components {
             /** @description The hash of the offer that was shown */
             hash?: string;
         };
+        AttachedFile: {
+            blob: string;
+            name: string;
+            source?: string;
+        };
         Attachment: {
+            file?: components["schemas"]["File"];
             source: string;
             text: string;
             title: string;
@@ -3326,8 +3366,28 @@ export interface components {
         };
         /** @enum {string} */
         FieldKind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
+        File: {
+            blob: string;
+            cut?: boolean;
+            /** Format: int64 */
+            height?: number;
+            kind: components["schemas"]["FileKind"];
+            mime: string;
+            name: string;
+            /** Format: int64 */
+            pages?: number;
+            picture?: string;
+            /** Format: int64 */
+            size: number;
+            /** Format: int64 */
+            tokens: number;
+            /** Format: int64 */
+            width?: number;
+        };
         /** @enum {string} */
         FileAccess: "read" | "write" | "delete";
+        /** @enum {string} */
+        FileKind: "text" | "picture" | "pdf" | "document";
         FileText: {
             encoding?: string;
             kind?: string;
@@ -3569,6 +3629,7 @@ export interface components {
             calls?: components["schemas"]["ToolCall"][];
             conversation: string;
             covers?: string;
+            files?: components["schemas"]["File"][];
             id: string;
             offers?: components["schemas"]["Offer"][];
             outside?: string[];
@@ -3628,6 +3689,8 @@ export interface components {
             label: string;
             name: string;
             provider: string;
+            /** @enum {string} */
+            sees?: "yes" | "no";
             /** @enum {string} */
             state: "ready" | "not_running" | "no_key";
         };
@@ -3968,6 +4031,9 @@ export interface components {
             hash: string;
             reason?: string;
         };
+        "Post-api-attachments-workspaceRequest": {
+            path: string;
+        };
         "Post-api-browser-controlRequest": {
             person: boolean;
         };
@@ -3982,6 +4048,8 @@ export interface components {
         "Post-api-conversations-id-messagesRequest": {
             /** @description Texts of MCP servers to send with it, marked as text from outside. */
             attached?: components["schemas"]["ServerAttachment"][];
+            /** @description Files that POST /api/attachments stored. */
+            files?: components["schemas"]["AttachedFile"][];
             /** @description MCP servers that the text quotes, and panels as panel:<id>. */
             from?: string[];
             model?: string;
@@ -6016,6 +6084,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-attachments": {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-attachments-workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-attachments-workspaceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
             };
             /** @description Error */
             default: {

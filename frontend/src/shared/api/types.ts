@@ -52,6 +52,10 @@ export type CompletionItem = S['CompletionItem'];
 export type PilotCommand = S['PilotCommand'];
 /** Text of an MCP server that is attached to a message. */
 export type Attachment = S['ServerAttachment'];
+/** A file that the program has stored, and that a message can attach. */
+export type StoredFile = S['File'];
+/** A file to send with a message. `source` is the origin of the page that it shows. */
+export type AttachedFile = StoredFile & { source?: string };
 export type Bill = S['Bill'];
 export type Spending = S['Spending'];
 export type Budget = S['Budget'];

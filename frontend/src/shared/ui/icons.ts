@@ -17,9 +17,11 @@ import Diff from '@lucide/svelte/icons/diff';
 import Download from '@lucide/svelte/icons/download';
 import Ellipsis from '@lucide/svelte/icons/ellipsis';
 import FileIcon from '@lucide/svelte/icons/file';
+import FileText from '@lucide/svelte/icons/file-text';
 import Folder from '@lucide/svelte/icons/folder';
 import FolderDown from '@lucide/svelte/icons/folder-down';
 import Globe from '@lucide/svelte/icons/globe';
+import ImageIcon from '@lucide/svelte/icons/image';
 import Hand from '@lucide/svelte/icons/hand';
 import Hash from '@lucide/svelte/icons/hash';
 import HistoryIcon from '@lucide/svelte/icons/history';
@@ -80,11 +82,13 @@ export const icons = {
   download: Download,
   ellipsis: Ellipsis,
   file: FileIcon,
+  'file-text': FileText,
   folder: Folder,
   'folder-down': FolderDown,
   globe: Globe,
   hand: Hand,
   hash: Hash,
+  image: ImageIcon,
   history: HistoryIcon,
   house: House,
   key: Key,
