@@ -175,9 +175,8 @@ test('switching branches in a long conversation keeps the switch under the point
     await sendMessage(page, 'three');
     await expect(conversation(page)).toContainText('Delta 59.');
     // Above and below the switch, each branch has another length.
-    await conversation(page).hover();
     await expect(async () => {
-      await page.mouse.wheel(0, -300);
+      await conversation(page).evaluate((scroller) => scroller.scrollBy({ top: -300, behavior: 'instant' }));
       await expect(switches(page)).toBeInViewport({ timeout: 100 });
     }).toPass();
     await switches(page).evaluate((node) => node.scrollIntoView({ block: 'center' }));
