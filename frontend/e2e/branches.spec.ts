@@ -180,6 +180,7 @@ test('switching branches in a long conversation keeps the switch under the point
       await expect(switches(page)).toBeInViewport({ timeout: 100 });
     }).toPass();
     await switches(page).evaluate((node) => node.scrollIntoView({ block: 'center' }));
+    await switches(page).getByRole('button', { name: 'Previous branch' }).hover(); // waits for the end of scrolling
     const place = async () => Math.round((await switches(page).boundingBox())!.y);
     const before = await place();
     await switches(page).getByRole('button', { name: 'Previous branch' }).click();
