@@ -101,17 +101,13 @@ test('conversations of growing length', async ({ browser }) => {
     const cold = await painted(page);
     rows.push(
       [size, percentile(opened, 0.5), cold, percentile(frames, 0.95), Math.max(...frames), percentile(keys, 0.95), heap]
-        .map((n) => String(Math.round(n)).padStart(9))
+        .map((n) => String(Math.round(n)).padStart(10))
         .join(''),
     );
     await page.close();
     await first.stop();
     await rm(dir, { recursive: true });
   }
-  console.log(
-    ['messages', 'open ms', 'start ms', 'frame p95', 'frame max', 'key p95', 'heap MB']
-      .map((h) => h.padStart(10))
-      .join(''),
-  );
-  for (const row of rows) console.log(row);
+  const head = ['messages', 'open ms', 'start ms', 'frame p95', 'frame max', 'key p95', 'heap MB'];
+  process.stdout.write([head.map((name) => name.padStart(10)).join(''), ...rows].join('\n') + '\n');
 });

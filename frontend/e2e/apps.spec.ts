@@ -146,7 +146,7 @@ test('an MCP app shows its tool’s result and calls its server’s tools after 
   await expect(conversation(page).locator('iframe')).toHaveCSS('height', '333px');
 
   await app.locator('#move').click();
-  await expect(page.getByRole('heading', { name: /board__move of board.*for the app of board\?/ })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Let board run “move”, for the app of board?' })).toBeVisible();
   await page.getByRole('button', { name: /^Allow once/ }).click();
   await expect(app.locator('#said')).toHaveText('moved 7');
   await expect(conversation(page).locator('code', { hasText: 'board__move' })).toHaveCount(0);

@@ -180,12 +180,15 @@ test('switching branches in a long conversation keeps the switch under the point
       await expect(switches(page)).toBeInViewport({ timeout: 100 });
     }).toPass();
     await switches(page).evaluate((node) => node.scrollIntoView({ block: 'center' }));
-    await switches(page).getByRole('button', { name: 'Previous branch' }).hover(); // waits for the end of scrolling
+    // While the list scrolls, it ignores the pointer.
+    const still = () => expect(conversation(page).locator('> div > div')).not.toHaveCSS('pointer-events', 'none');
+    await still();
     const place = async () => Math.round((await switches(page).boundingBox())!.y);
     const before = await place();
     await switches(page).getByRole('button', { name: 'Previous branch' }).click();
     await expect(conversation(page)).toContainText('Beta 59.');
     await expect.poll(place).toBe(before);
+    await still();
     await switches(page).getByRole('button', { name: 'Next branch' }).click();
     await expect(conversation(page)).toContainText('Gamma 29.');
     await expect.poll(place).toBe(before);

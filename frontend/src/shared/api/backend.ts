@@ -57,7 +57,7 @@ export function createBackend(token: string) {
 
     // Conversations
     createConversation: (title: string) => bodyOf(client.POST('/api/conversations', { body: { title } })),
-    transcript: (id: string, query: TranscriptQuery) =>
+    transcript: (id: string, query: TranscriptQuery = {}) =>
       bodyOf(client.GET('/api/conversations/{id}', { params: { path: { id }, query } })),
     /** Pins, archives or files a conversation. */
     fileConversation: (id: string, change: { pinned?: boolean; archived?: boolean; folder?: string }) =>
