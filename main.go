@@ -1,7 +1,7 @@
 //go:build !bindings
 
-// Sextant is a desktop assistant for Linux. It works with panels, tools and a browser, and numbers the elements of a page
-// so that a person or a model can refer to them.
+// Sextant is a desktop assistant for Linux. It works with panels, tools and a browser, and numbers the elements of a
+// page so that a person or a model can refer to them.
 package main
 
 import (

@@ -190,7 +190,8 @@ func TestThisFileCoversTheNextEditOfItAndNotItsNeighbour(t *testing.T) {
 		})
 	}
 	if questions, r := do(event.AnswerFile, `{"path":"notes.txt","old":"bread","new":"rye"}`); len(questions) != 1 ||
-		!r.Success || questions[0].Question != "Change 1 line in notes.txt?" || !strings.Contains(questions[0].Diff, "+rye") {
+		!r.Success || questions[0].Question != "Change 1 line in notes.txt?" ||
+		!strings.Contains(questions[0].Diff, "+rye") {
 		t.Fatalf("%+v %+v", questions, r)
 	}
 	if questions, r := do(event.AnswerDeny, `{"path":"notes.txt","old":"milk","new":"oat milk"}`); len(questions) > 0 ||

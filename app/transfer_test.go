@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	httpapi "sextant/backend/api/http"
+	"sextant/backend/api/transferroutes"
 	"sextant/shared/chat"
 )
 
@@ -36,7 +36,7 @@ func TestConversationsMoveBetweenFolders(t *testing.T) {
 	to := openWith(t, testFlags(t), OpenOptions{Serve: true})
 	other := windowOf(t, to)
 	status, b := other.do(http.MethodPost, "/api/conversations/import", json.RawMessage(file))
-	var answer httpapi.Imported
+	var answer transferroutes.Imported
 	if err := json.Unmarshal(b, &answer); status != http.StatusCreated || err != nil ||
 		len(answer.Conversations) != 1 || answer.Conversations[0].Title != "Lamps for the hall" {
 		t.Fatalf("%d %s, %v", status, b, err)

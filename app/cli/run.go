@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sextant/app"
+	"sextant/app/cli/progress"
 	"sextant/backend/agent/loop"
 	"sextant/backend/store/eventlog"
 	"sextant/shared/chat"
@@ -189,7 +190,7 @@ const watchTimeout = 5 * time.Second
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall
-	progress := &progressLines{w: err}
+	lines := progress.New(err)
 	ended := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -198,7 +199,7 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 			switch e.Kind {
 			case event.CallOutput:
 				if !quiet {
-					progress.add(e.Data)
+					lines.Add(e.Data)
 				}
 			case event.CallEnded:
 				var end event.CallEnd

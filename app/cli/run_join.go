@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"sextant/app/cli/progress"
 	"sextant/backend/agent/loop/typedhosts"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/policy"
@@ -111,7 +112,7 @@ func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn
 // follow reads events for which ours returns true until a turn ends. It prints questions to w, and calls with their
 // progress unless quiet is true.
 func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
-	progress := &progressLines{w: w}
+	lines := progress.New(w)
 	for {
 		var e wire.Envelope
 		if err := stream.ReadJSON(&e); err != nil {
@@ -123,7 +124,7 @@ func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool
 		switch event.Kind(e.Kind) {
 		case event.CallOutput:
 			if !quiet {
-				progress.add(e.Data)
+				lines.Add(e.Data)
 			}
 		case event.MessageAdded:
 			var m chat.Message

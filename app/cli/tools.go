@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"sextant/app"
+	"sextant/app/cli/progress"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
@@ -119,7 +120,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	defer sys.Close()
 	id := "call_" + rand.Text()
-	stop := printProgress(sys, id, io.Err)
+	stop := progress.Print(sys, id, io.Err)
 	r := sys.Pipeline.Do(ctx, toolspec.Call{
 		ID: id, Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
 		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},

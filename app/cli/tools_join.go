@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"sextant/app/cli/progress"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -93,4 +96,15 @@ func (v *toolsCallVerb) join(ctx context.Context, at runningInstance, io Streams
 		r.Text, _ = value["text"].(string)
 	}
 	return v.print(io, r)
+}
+
+// printProgress prints nothing if the events cannot be read; the call does not depend on them.
+func (i runningInstance) printProgress(
+	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
+) (stop func()) {
+	stream, err := i.listen(ctx, eventlog.FromNow)
+	if err != nil {
+		return func() {}
+	}
+	return progress.Follow(stream, tool, args, w)
 }

@@ -201,7 +201,7 @@ func (p *pdfReader) picture(ctx context.Context, name string, data []byte, page 
 			return err
 		}
 		defer drawn.Cleanup()
-		return png.Encode(&out, drawn.Result.Image)
+		return png.Encode(&out, drawn.Result.RenderedImage)
 	})
 	return out.Bytes(), err
 }

@@ -72,7 +72,9 @@ func (f facts) effectReasons() []askReason {
 		all = append(all, askReason{text: f.modeName() + " confirms every call of this kind.", exact: true})
 	}
 	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace && len(f.hosts) == 0 {
-		all = append(all, askReason{text: f.modeName() + " confirms every command that does more than read.", exact: true})
+		all = append(all, askReason{
+			text: f.modeName() + " confirms every command that does more than read.", exact: true,
+		})
 	}
 	return all
 }

@@ -220,7 +220,8 @@ func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) st
 	ofProgram := answer == event.AnswerSameProgram || answer == event.AnswerProgram
 	for _, u := range d.Files {
 		below := func(p string) bool { return u.Path == p || strings.HasPrefix(u.Path, p+"/") }
-		harmless := u.Use == toolspec.UseRead && (strings.HasPrefix(u.Path, folder) || strings.HasPrefix(u.Path, "/usr/"))
+		harmless := u.Use == toolspec.UseRead &&
+			(strings.HasPrefix(u.Path, folder) || strings.HasPrefix(u.Path, "/usr/"))
 		switch {
 		case u.Sensitive != "":
 			return "a sensitive place"

@@ -236,9 +236,13 @@ func (f facts) coveredByWideGrant(g toolspec.Grant) bool {
 		return false
 	case g.Kind == toolspec.GrantProgram:
 		return g.Tool == f.in.Call.Tool && g.Folder == f.in.Settings.Folder && f.coveredByWideProgramGrant(g)
-	case !f.allowsWideGrants(f.reasons()):
-		return false
 	}
+	return f.allowsWideGrants(f.reasons()) && f.coveredByKind(g)
+}
+
+// coveredByKind is coveredByWideGrant for a grant of another kind than GrantProgram that fits the caller and whose
+// conversation fits.
+func (f facts) coveredByKind(g toolspec.Grant) bool {
 	switch g.Kind {
 	case toolspec.GrantFile, toolspec.GrantFolder:
 		use, paths, ok := f.widePaths()

@@ -45,24 +45,28 @@ func TestFileGrantCoversOtherEditsOfTheFileOnly(t *testing.T) {
 		"a file in a folder of its name": {event.AnswerFile, edit(flat + "/src/a.txt/b"), VerdictAsk},
 		"a deletion":                     {event.AnswerFile, remove, VerdictAsk},
 		"a sensitive file":               {event.AnswerFile, asked.sensitive("git's own files"), VerdictAsk},
-		"one more file":                  {event.AnswerFile, asked.uses(toolspec.UseWrite, flat+"/src/b.txt"), VerdictAsk},
-		"one more deletion":              {event.AnswerFile, asked.uses(toolspec.UseDelete, flat+"/src/a.txt"), VerdictAsk},
-		"another conversation":           {event.AnswerFile, asked.in("other"), VerdictAsk},
-		"another party":                  {event.AnswerFile, asked.caller(toolspec.CallerMCP), VerdictAsk},
-		"copied text":                    {event.AnswerFile, copied(asked), VerdictAsk},
-		"a warning":                      {event.AnswerFile, asked.warned("it is odd"), VerdictAsk},
-		"a command":                      {event.AnswerFile, command, VerdictAsk},
-		"a neighbour in the folder":      {event.AnswerFolder, edit(flat + "/src/b.txt"), VerdictAllow},
-		"a file below the folder":        {event.AnswerFolder, edit(flat + "/src/c/b.txt"), VerdictAllow},
-		"the folder itself":              {event.AnswerFolder, edit(flat + "/src"), VerdictAsk},
-		"a folder with a longer name":    {event.AnswerFolder, edit(flat + "/src2/b.txt"), VerdictAsk},
-		"the folder above":               {event.AnswerFolder, edit(flat + "/b.txt"), VerdictAsk},
-		"a link out of the folder":       {event.AnswerFolder, edit("/etc/passwd"), VerdictAsk},
-		"the workspace":                  {event.AnswerConversation, edit(flat + "/b.txt"), VerdictAllow},
-		"out of the workspace":           {event.AnswerConversation, edit("/srv/x/b.txt"), VerdictAsk},
-		"beside the workspace":           {event.AnswerConversation, edit(flat + "2/b.txt"), VerdictAsk},
-		"always, in any conversation":    {event.AnswerAlways, asked.in("other"), VerdictAllow},
-		"always, a neighbour":            {event.AnswerAlways, edit(flat + "/src/b.txt").in("other"), VerdictAsk},
+		"one more file": {
+			event.AnswerFile, asked.uses(toolspec.UseWrite, flat+"/src/b.txt"), VerdictAsk,
+		},
+		"one more deletion": {
+			event.AnswerFile, asked.uses(toolspec.UseDelete, flat+"/src/a.txt"), VerdictAsk,
+		},
+		"another conversation":        {event.AnswerFile, asked.in("other"), VerdictAsk},
+		"another party":               {event.AnswerFile, asked.caller(toolspec.CallerMCP), VerdictAsk},
+		"copied text":                 {event.AnswerFile, copied(asked), VerdictAsk},
+		"a warning":                   {event.AnswerFile, asked.warned("it is odd"), VerdictAsk},
+		"a command":                   {event.AnswerFile, command, VerdictAsk},
+		"a neighbour in the folder":   {event.AnswerFolder, edit(flat + "/src/b.txt"), VerdictAllow},
+		"a file below the folder":     {event.AnswerFolder, edit(flat + "/src/c/b.txt"), VerdictAllow},
+		"the folder itself":           {event.AnswerFolder, edit(flat + "/src"), VerdictAsk},
+		"a folder with a longer name": {event.AnswerFolder, edit(flat + "/src2/b.txt"), VerdictAsk},
+		"the folder above":            {event.AnswerFolder, edit(flat + "/b.txt"), VerdictAsk},
+		"a link out of the folder":    {event.AnswerFolder, edit("/etc/passwd"), VerdictAsk},
+		"the workspace":               {event.AnswerConversation, edit(flat + "/b.txt"), VerdictAllow},
+		"out of the workspace":        {event.AnswerConversation, edit("/srv/x/b.txt"), VerdictAsk},
+		"beside the workspace":        {event.AnswerConversation, edit(flat + "2/b.txt"), VerdictAsk},
+		"always, in any conversation": {event.AnswerAlways, asked.in("other"), VerdictAllow},
+		"always, a neighbour":         {event.AnswerAlways, edit(flat + "/src/b.txt").in("other"), VerdictAsk},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +142,11 @@ func TestProgramGrantForConversationCoversItsSubcommands(t *testing.T) {
 		"outside text":                   git("add").read("https://a.example"),
 		"no sandbox":                     git("add").unconfined(),
 		"another conversation":           git("add").in("other"),
-		"another folder":                 func() Input { in := git("add"); in.Settings.Folder = "/home/ana"; return in }(),
+		"another folder": func() Input {
+			in := git("add")
+			in.Settings.Folder = "/home/ana"
+			return in
+		}(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +156,8 @@ func TestProgramGrantForConversationCoversItsSubcommands(t *testing.T) {
 		})
 	}
 	for _, name := range []string{
-		"bash", "zsh", "python3 -m pytest", "node", "sudo", "env", "xargs", "find", "npx", "./run.sh", "make test", "xonsh",
+		"bash", "zsh", "python3 -m pytest", "node", "sudo", "env", "xargs", "find", "npx", "./run.sh", "make test",
+		"xonsh",
 	} {
 		t.Run("none for "+name, func(t *testing.T) {
 			t.Parallel()

@@ -67,7 +67,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d conversations, %d messages, %d events, %d MB in %s; the largest conversation is %s with %d messages\n",
+	fmt.Printf("%d conversations, %d messages, %d events, %d MB in %s; "+
+		"the largest conversation is %s with %d messages\n",
 		sum.Conversations, sum.Messages, sum.Events, info.Size()>>20, time.Since(start).Round(time.Second),
 		sum.LargestID, sum.LargestMessages)
 	return nil

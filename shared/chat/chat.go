@@ -48,7 +48,8 @@ type Conversation struct {
 	ParentCall string `json:"parent_call,omitempty"`
 	// Shared is true while other programs may read the conversation over MCP.
 	Shared bool `json:"shared,omitempty"`
-	// Pinned conversations are listed first, Archived ones apart. Folder is the name of the person's folder, "" for none.
+	// Pinned conversations are listed first, Archived ones apart. Folder is the name of the person's folder, "" for
+	// none.
 	Pinned   bool   `json:"pinned,omitempty"`
 	Archived bool   `json:"archived,omitempty"`
 	Folder   string `json:"folder,omitempty"`

@@ -1,7 +1,7 @@
-package cli
+// Package progress prints the progress of running calls for the command line, one line now and then.
+package progress
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"sextant/app"
 	"sextant/backend/api/mcpserver/sharing"
@@ -18,18 +20,22 @@ import (
 	"sextant/shared/wire"
 )
 
-const progressInterval = time.Second
+const interval = time.Second
 
-// progressLines prints the progress of running calls to w. It prints at most one line per progressInterval and drops
-// the others. It is safe for concurrent use.
-type progressLines struct {
+// Lines prints the progress of running calls to w. It prints at most one line per interval and drops the
+// others. It is safe for concurrent use.
+type Lines struct {
 	w io.Writer
 
 	mu   sync.Mutex
 	last time.Time
 }
 
-func (p *progressLines) add(data json.RawMessage) {
+// New returns Lines that prints to w.
+func New(w io.Writer) *Lines { return &Lines{w: w} }
+
+// Add prints the newest line of an event.CallChunk that reports progress.
+func (p *Lines) Add(data json.RawMessage) {
 	var chunk event.CallChunk
 	if json.Unmarshal(data, &chunk) != nil || chunk.Stream != "progress" {
 		return
@@ -38,21 +44,22 @@ func (p *progressLines) add(data json.RawMessage) {
 	line := strings.TrimSpace(lines[len(lines)-1])
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if line == "" || time.Since(p.last) < progressInterval {
+	if line == "" || time.Since(p.last) < interval {
 		return
 	}
 	p.last = time.Now()
 	_, _ = fmt.Fprintln(p.w, line)
 }
 
-func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
+// Print prints the progress of a call of sys, and of its steps, until stop is called.
+func Print(sys *app.System, id string, w io.Writer) (stop func()) {
 	sub := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
-	progress := &progressLines{w: w}
+	lines := New(w)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for e := range sub.C() {
 			if sharing.IsStepOf(e.Call, id) {
-				progress.add(e.Data)
+				lines.Add(e.Data)
 			}
 		}
 	})
@@ -62,15 +69,10 @@ func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	}
 }
 
-// If the events cannot be read, nothing is printed; the call does not depend on them.
-func (i runningInstance) printProgress(
-	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
-) (stop func()) {
-	stream, err := i.listen(ctx, eventlog.FromNow)
-	if err != nil {
-		return func() {}
-	}
-	progress := &progressLines{w: w}
+// Follow prints the progress of the first call of tool with args that a stream of events reports, until stop is called.
+// stop closes the stream.
+func Follow(stream *websocket.Conn, tool string, args json.RawMessage, w io.Writer) (stop func()) {
+	lines := New(w)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		ours := ""
@@ -88,7 +90,7 @@ func (i runningInstance) printProgress(
 				}
 			case event.CallOutput:
 				if ours != "" && sharing.IsStepOf(e.Call, ours) {
-					progress.add(e.Data)
+					lines.Add(e.Data)
 				}
 			}
 		}

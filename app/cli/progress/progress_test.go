@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"log/slog"
@@ -43,7 +43,7 @@ func publish(t *testing.T, sys *app.System, e event.Event) {
 func TestNewestProgressOfCallIsPrinted(t *testing.T) {
 	sys := openTest(t)
 	var printed safeText
-	stop := printProgress(sys, "call_1", &printed)
+	stop := Print(sys, "call_1", &printed)
 	publish(t, sys, event.New(event.CallOutput,
 		event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).OfCall("call_1"))
 	another := event.CallChunk{Stream: "progress", Text: "another's\n"}

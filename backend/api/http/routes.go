@@ -3,6 +3,7 @@ package httpapi
 import (
 	"sextant/backend/api/mcproutes"
 	"sextant/backend/api/openapi"
+	"sextant/backend/api/transferroutes"
 )
 
 func (s *Server) routes() {
@@ -20,7 +21,10 @@ func (s *Server) routes() {
 	s.panelStateRoutes()
 	s.conversationRoutes()
 	s.searchRoutes()
-	s.transferRoutes()
+	transferroutes.Routes{
+		API: s.api, Store: s.services.Store, Events: s.services.Events, Secrets: s.services.Secrets,
+		Conversation: s.conversation,
+	}.Register()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()

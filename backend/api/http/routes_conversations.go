@@ -83,8 +83,8 @@ func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation
 	return c, nil
 }
 
-// transcriptQuery selects what GET /api/conversations/{id} returns: with a Limit the newest messages, or those on a side
-// of an event.
+// transcriptQuery selects what GET /api/conversations/{id} returns: with a Limit the newest messages, or those on a
+// side of an event.
 type transcriptQuery struct {
 	ID     string `path:"id" maxLength:"128"`
 	Limit  int    `query:"limit" minimum:"0" maximum:"500" doc:"About how many messages; 0 returns all events."`

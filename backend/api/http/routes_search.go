@@ -33,8 +33,8 @@ func (s *Server) searchRoutes() {
 			case errors.As(err, &mistake):
 				return nil, route.BadRequest(err.Error())
 			case err != nil:
-				return nil, route.InternalError("The search failed. Your conversations are not affected. Try again, or use "+
-					"more exact words.", err)
+				return nil, route.InternalError("The search failed. Your conversations are not affected. Try again, "+
+					"or use more exact words.", err)
 			}
 			return route.Answer(page), nil
 		})

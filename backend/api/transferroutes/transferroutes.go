@@ -1,4 +1,5 @@
-package httpapi
+// Package transferroutes contains the routes that export a conversation and import the conversations of a file.
+package transferroutes
 
 import (
 	"bytes"
@@ -11,6 +12,9 @@ import (
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/route"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/store/eventlog"
+	"sextant/backend/store/sqlite"
 	"sextant/backend/store/transfer"
 	"sextant/shared/chat"
 )
@@ -23,24 +27,36 @@ type Imported struct {
 // HiddenHeader is the header with the number of hidden secrets in an export.
 const HiddenHeader = "Sextant-Hidden"
 
-func (s *Server) transferRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/conversations/{id}/export",
-		"A conversation as a file, with those of its subagents", http.StatusOK, s.exportConversation)
+// Routes are the routes with what they call.
+type Routes struct {
+	API    huma.API
+	Store  *sqlite.Store
+	Events *eventlog.Recorder
+	// Secrets hides the values of secrets.
+	Secrets *secrets.Vault
+	// Conversation returns a stored conversation, or the error to answer with.
+	Conversation func(ctx context.Context, id string) (chat.Conversation, error)
+}
+
+// Register adds the routes to the API.
+func (r Routes) Register() {
+	route.Add(r.API, http.MethodGet, "/api/conversations/{id}/export",
+		"A conversation as a file, with those of its subagents", http.StatusOK, r.exportConversation)
 	const path = "/api/conversations/import"
-	huma.Register(s.api, huma.Operation{
+	huma.Register(r.API, huma.Operation{
 		OperationID: route.OperationID(http.MethodPost, path), Method: http.MethodPost, Path: path,
 		Summary: "Add the conversations of a JSON export", DefaultStatus: http.StatusCreated,
 		MaxBodyBytes: transfer.MaxFile, SkipValidateBody: true, // transfer.Read checks the file
-	}, s.importConversations)
+	}, r.importConversations)
 }
 
-func (s *Server) exportConversation(ctx context.Context, in *struct {
+func (r Routes) exportConversation(ctx context.Context, in *struct {
 	ID     string `path:"id" maxLength:"128"`
 	Format string `query:"format" enum:"json,markdown,html" default:"json" doc:"json can be imported; the others contain the branch that is shown"`
 	Veil   bool   `query:"veil" doc:"Hide secrets, for a file that others read"`
 },
 ) (*huma.StreamResponse, error) {
-	list, err := transfer.Collect(ctx, s.services.Store, in.ID)
+	list, err := transfer.Collect(ctx, r.Store, in.ID)
 	switch {
 	case errors.Is(err, transfer.ErrNotFound):
 		return nil, route.NotFound("There is no conversation " + in.ID + ".")
@@ -52,7 +68,7 @@ func (s *Server) exportConversation(ctx context.Context, in *struct {
 	}
 	hidden := 0
 	if in.Veil {
-		if list, hidden, err = transfer.Veil(list, s.services.Secrets.Mask); err != nil {
+		if list, hidden, err = transfer.Veil(list, r.Secrets.Mask); err != nil {
 			return nil, route.InternalError("Secrets could not be hidden, so nothing was exported.", err)
 		}
 	}
@@ -71,7 +87,7 @@ func (s *Server) exportConversation(ctx context.Context, in *struct {
 	}}, nil
 }
 
-func (s *Server) importConversations(ctx context.Context, in *struct {
+func (r Routes) importConversations(ctx context.Context, in *struct {
 	RawBody []byte `contentType:"application/json"`
 },
 ) (*route.Body[Imported], error) {
@@ -83,24 +99,25 @@ func (s *Server) importConversations(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, route.InternalError("Nothing was imported.", err)
 	}
-	table, id, err := s.services.Store.KnownID(ctx, file)
+	table, id, err := r.Store.KnownID(ctx, file)
 	if err != nil {
 		return nil, route.InternalError("Nothing was imported.", err)
 	}
 	if table != "" {
 		return nil, huma.NewError(http.StatusConflict, fmt.Sprintf(
-			"Nothing was imported: %s %s of the file is here already. Delete the conversation first to import it again.",
+			"Nothing was imported: %s %s of the file is here already. Delete the conversation first to import it "+
+				"again.",
 			map[string]string{
 				transfer.Conversations: "conversation", transfer.Messages: "message", transfer.Turns: "turn",
 				transfer.Branches: "branch", transfer.Calls: "call",
 			}[table], id))
 	}
-	if _, err := s.services.Events.Publish(context.WithoutCancel(ctx), file.Events(loop.NewSecret)...); err != nil {
+	if _, err := r.Events.Publish(context.WithoutCancel(ctx), file.Events(loop.NewSecret)...); err != nil {
 		return nil, route.InternalError("Nothing was imported.", err)
 	}
 	answer := Imported{Conversations: []chat.Conversation{}}
 	for _, c := range file.Conversations {
-		one, err := s.conversation(ctx, c.ID)
+		one, err := r.Conversation(ctx, c.ID)
 		if err != nil {
 			return nil, err
 		}

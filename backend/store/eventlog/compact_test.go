@@ -69,7 +69,11 @@ func TestCompact(t *testing.T) {
 			[]event.Event{output("c", "stdout", "1"), output("d", "stdout", "2"), ended("c", "1"), ended("d", "")},
 			[]event.Event{output("d", "stdout", "2"), ended("c", "1"), ended("d", "")},
 		},
-		{"rounds are dropped", []event.Event{event.New(event.RoundEnded, event.Round{}), started}, []event.Event{started}},
+		{
+			"rounds are dropped",
+			[]event.Event{event.New(event.RoundEnded, event.Round{}), started},
+			[]event.Event{started},
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(lines(row.want), lines(Compact(row.in))); diff != "" {

@@ -21,8 +21,8 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// benchFolder returns a store with made-up conversations: that of SEXTANT_BENCH_DATA, a folder of build/datagen, or a new
-// one with 10,000 messages. It indexes what is not indexed yet.
+// benchFolder returns a store with made-up conversations: that of SEXTANT_BENCH_DATA, a folder of build/datagen, or a
+// new one with 10,000 messages. It indexes what is not indexed yet.
 func benchFolder(b *testing.B) (*sqlite.Store, string) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "sextant.db")
@@ -31,7 +31,8 @@ func benchFolder(b *testing.B) (*sqlite.Store, string) {
 	}
 	s := openStore(b, path)
 	if os.Getenv("SEXTANT_BENCH_DATA") == "" {
-		if _, err := generate.Write(b.Context(), s, generate.Options{Messages: 10_000, Deltas: 1, Seed: 1}); err != nil {
+		options := generate.Options{Messages: 10_000, Deltas: 1, Seed: 1}
+		if _, err := generate.Write(b.Context(), s, options); err != nil {
 			b.Fatal(err)
 		}
 	}

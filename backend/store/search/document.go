@@ -2,8 +2,8 @@
 // and attached text. Put writes in the transaction that stores the message, so that index and messages agree after a
 // crash. A Reader finds messages, the newest first.
 //
-// The index (SQLite FTS5) has no copy of the text, and deleting a message deletes its row by a trigger. A row's number is
-// the message's time in milliseconds: order, pages and dates need no further index. What filters compare is in the
+// The index (SQLite FTS5) has no copy of the text, and deleting a message deletes its row by a trigger. A row's number
+// is the message's time in milliseconds: order, pages and dates need no further index. What filters compare is in the
 // column tags, so that a filter costs no more than a word.
 package search
 

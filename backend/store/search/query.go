@@ -38,8 +38,8 @@ func (q query) isEmpty() bool {
 	return len(q.terms) == 0 && len(q.tags) == 0 && q.from.IsZero() && q.until.IsZero()
 }
 
-// parse reads what a person typed: words that must all occur, "phrases", and the filters who:, tool:, site:, before: and
-// after:. A word at the end is a prefix until a space follows. Dates are days, months or years in zone.
+// parse reads what a person typed: words that must all occur, "phrases", and the filters who:, tool:, site:, before:
+// and after:. A word at the end is a prefix until a space follows. Dates are days, months or years in zone.
 func parse(text string, zone *time.Location) (query, error) {
 	var q query
 	if len(text) > MaxQuery {
@@ -126,7 +126,8 @@ func (q *query) addFilter(word string, zone *time.Location) (bool, error) {
 	case "before", "after":
 		day, ok := parseDate(value, zone)
 		if !ok {
-			return true, QueryError(key + ": is followed by a date, as in " + key + ":2026-11-25 or " + key + ":2026-11.")
+			return true, QueryError(key + ": is followed by a date, as in " + key + ":2026-11-25 or " + key +
+				":2026-11.")
 		}
 		if key == "before" && (q.until.IsZero() || day.Before(q.until)) {
 			q.until = day

@@ -85,7 +85,9 @@ func addLamps(t testing.TB, s *sqlite.Store) {
 	add(t, s,
 		conversation(chat.Conversation{ID: "c", Title: "Lamps"}),
 		conversation(chat.Conversation{ID: "d", Title: "Trains"}),
-		message("c", 0, chat.Message{ID: "ask", Role: chat.RoleUser, Text: "Find brass lamps under 80 €, s'il vous plaît"}),
+		message("c", 0, chat.Message{
+			ID: "ask", Role: chat.RoleUser, Text: "Find brass lamps under 80 €, s'il vous plaît",
+		}),
 		message("c", 1, chat.Message{
 			ID: "call", Role: chat.RoleAssistant, Text: "I look in the shop.",
 			Calls: []chat.ToolCall{
@@ -103,7 +105,9 @@ func addLamps(t testing.TB, s *sqlite.Store) {
 		}),
 		message("c", 3, chat.Message{ID: "inner", Role: chat.RoleNote, Text: "plan for the model"}),
 		message("c", 4, chat.Message{ID: "summary", Role: chat.RoleSummary, Text: "brass lamps, in short"}),
-		message("c", 5, chat.Message{ID: "half", Role: chat.RoleAssistant, Text: "The cheapest", Status: chat.StatusRunning}),
+		message("c", 5, chat.Message{
+			ID: "half", Role: chat.RoleAssistant, Text: "The cheapest", Status: chat.StatusRunning,
+		}),
 		message("d", 6, chat.Message{ID: "other", Role: chat.RoleUser, Text: "A lamp on the train"}),
 		message("d", 7, chat.Message{ID: "program", Role: chat.RoleUser, Text: "train times", FromProgram: true}))
 }
@@ -346,7 +350,9 @@ func TestOlderFoldersAreIndexedInTheBackground(t *testing.T) {
 	s := openStore(t, path)
 	addLamps(t, s)
 	for i := range 600 {
-		add(t, s, message("d", 10, chat.Message{ID: "m" + time.Duration(i).String(), Role: chat.RoleUser, Text: "many"}))
+		add(t, s, message("d", 10, chat.Message{
+			ID: "m" + time.Duration(i).String(), Role: chat.RoleUser, Text: "many",
+		}))
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -107,7 +107,8 @@ func snippet(parts []part, terms []term) (pieces []wire.SnippetPart, call string
 		found := matchesIn(p.text, terms)
 		for i, first := range found {
 			in := found[i:]
-			if n := slices.IndexFunc(in, func(s span) bool { return s.end > first.start+snippetLength-snippetBefore }); n >= 0 {
+			last := first.start + snippetLength - snippetBefore
+			if n := slices.IndexFunc(in, func(s span) bool { return s.end > last }); n >= 0 {
 				in = in[:max(1, n)]
 			}
 			distinct := map[int]bool{}

@@ -9,8 +9,8 @@ import (
 	"sextant/backend/store/transfer"
 )
 
-// KnownID returns an id of a file that the store has already, with the name of its table, or "" for none. Importing such a
-// file would change what the store has.
+// KnownID returns an id of a file that the store has already, with the name of its table, or "" for none. Importing
+// such a file would change what the store has.
 func (s *Store) KnownID(ctx context.Context, in *transfer.Import) (table, id string, err error) {
 	for _, t := range []struct{ table, query string }{
 		{transfer.Conversations, `SELECT id FROM conversations WHERE id = ?`},

@@ -62,8 +62,8 @@ const (
 	HTML     = "html"
 )
 
-// WriteAs writes the conversations of Collect in a format and returns its media type. Markdown and HTML contain only the
-// first one.
+// WriteAs writes the conversations of Collect in a format and returns its media type. Markdown and HTML contain only
+// the first one.
 func WriteAs(w io.Writer, format string, list []Conversation) (media string, err error) {
 	switch format {
 	case JSON:

@@ -134,8 +134,9 @@ func newData(kind event.Kind) any {
 
 func isImportNote(kind event.Kind, data json.RawMessage) bool {
 	var m chat.Message
-	return kind == event.MessageAdded && bytes.Contains(data, []byte(ImportSource)) && json.Unmarshal(data, &m) == nil &&
-		m.Role == chat.RoleNote && len(m.Outside) == 1 && m.Outside[0] == ImportSource
+	return kind == event.MessageAdded && bytes.Contains(data, []byte(ImportSource)) &&
+		json.Unmarshal(data, &m) == nil && m.Role == chat.RoleNote &&
+		len(m.Outside) == 1 && m.Outside[0] == ImportSource
 }
 
 // Write writes conversations as JSON, one event a line.

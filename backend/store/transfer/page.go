@@ -68,7 +68,8 @@ func newPage(c Conversation) (page, error) {
 
 // onPath returns the messages of the branch and of those before it, in order.
 func onPath(
-	messages []chat.Message, at map[string]int, branches map[string]event.Branch, branchOf map[string]string, branch string,
+	messages []chat.Message, at map[string]int, branches map[string]event.Branch, branchOf map[string]string,
+	branch string,
 ) []chat.Message {
 	var path []chat.Message
 	upto := len(messages) - 1
@@ -104,7 +105,9 @@ func entriesOf(m chat.Message) []entry {
 		out = append(out, entry{Author: "Result", Code: m.Text, Time: m.Time})
 	case chat.RoleNote:
 		if len(m.Outside) > 0 {
-			out = append(out, entry{Author: "Attachment from " + strings.Join(m.Outside, ", "), Code: m.Text, Time: m.Time})
+			out = append(out, entry{
+				Author: "Attachment from " + strings.Join(m.Outside, ", "), Code: m.Text, Time: m.Time,
+			})
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -37,7 +36,8 @@ func Read(r io.Reader) (*Import, error) {
 	case f.Format != Format:
 		return nil, formatError("The file is not a JSON export of Sextant's conversations (format %q).", f.Format)
 	case f.Version != Version:
-		return nil, formatError("The file has version %d of the format. This program reads version %d.", f.Version, Version)
+		return nil, formatError("The file has version %d of the format. This program reads version %d.", f.Version,
+			Version)
 	case len(f.Conversations) == 0:
 		return nil, formatError("The file contains no conversation.")
 	case len(f.Conversations) > maxConversations:
@@ -141,12 +141,12 @@ func (k *checker) event(e Event) error {
 		return k.conversation(d)
 	case *chat.Message:
 		if d.Conversation != "" && d.Conversation != k.current {
-			return errors.New("the message belongs to another conversation.")
+			return formatError("the message belongs to another conversation.")
 		}
 		k.define(Messages, d.ID)
 		for _, c := range d.Calls {
 			if !json.Valid(c.Args) && len(c.Args) > 0 {
-				return errors.New("the arguments of a call are not JSON.")
+				return formatError("the arguments of a call are not JSON.")
 			}
 		}
 		return checkID(d.ID, d.Turn, d.CallID, d.CoversThrough)
@@ -160,7 +160,7 @@ func (k *checker) event(e Event) error {
 		}
 		if u := d.Usage; min(u.Input, u.Output, u.Cached, u.CacheWritten, d.Rounds) < 0 ||
 			max(u.Input, u.Output, u.Cached, u.CacheWritten, d.Rounds) > maxCount {
-			return errors.New("its counts are out of range.")
+			return formatError("its counts are out of range.")
 		}
 		return checkID(d.ID)
 	case *event.Delta:
@@ -176,23 +176,24 @@ func (k *checker) event(e Event) error {
 func (k *checker) conversation(c *chat.Conversation) error {
 	switch {
 	case c.ID != k.current:
-		return errors.New("it describes another conversation.")
+		return formatError("it describes another conversation.")
 	case c.Parent != "" && (c.Parent == c.ID || !k.known[Conversations][c.Parent]):
-		return errors.New("the conversation that this subagent works for is not before it in the file.")
+		return formatError("the conversation that this subagent works for is not before it in the file.")
 	case c.Created.Year() > 2200 || c.Updated.Year() > 2200 || c.Created.Year() < 1970 || c.Updated.Year() < 1970:
-		return errors.New("the conversation's time is out of range.")
+		return formatError("the conversation's time is out of range.")
 	}
 	return checkID(c.ID, c.Parent, c.ParentCall)
 }
 
-// Events returns the events that import the file, with the notes that mark its text as outside text. newID returns ids of
-// messages.
+// Events returns the events that import the file, with the notes that mark its text as outside text. newID returns ids
+// of messages.
 func (i *Import) Events(newID func() string) []event.Event {
 	var out []event.Event
 	for _, c := range i.Conversations {
 		note := func(at time.Time) {
 			m := chat.Message{
-				ID: newID(), Role: chat.RoleNote, Text: "Imported conversation\nThis conversation was imported from a file.",
+				ID: newID(), Role: chat.RoleNote,
+				Text:    "Imported conversation\nThis conversation was imported from a file.",
 				Outside: []string{ImportSource}, Status: chat.StatusDone, Time: at,
 			}
 			e := event.New(event.MessageAdded, m).InTurn(c.ID, "")

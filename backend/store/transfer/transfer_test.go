@@ -70,11 +70,14 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newStore(t)
-	if _, err := generate.Write(ctx, s, generate.Options{Messages: 600, Conversations: 12, Deltas: 2, Seed: 5}); err != nil {
+	options := generate.Options{Messages: 600, Conversations: 12, Deltas: 2, Seed: 5}
+	if _, err := generate.Write(ctx, s, options); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now().UTC()
-	odd := chat.Message{ID: "odd", Role: chat.RoleUser, Text: "<b>&amp; \u2028 \"quoted\" 東京 \x00", Status: chat.StatusDone}
+	odd := chat.Message{
+		ID: "odd", Role: chat.RoleUser, Text: "<b>&amp; \u2028 \"quoted\" 東京 \x00", Status: chat.StatusDone,
+	}
 	if _, err := s.AppendEvents(ctx, []event.Event{
 		event.New(event.ConversationCreated, chat.Conversation{ID: "x", Created: now, Updated: now}).InTurn("x", ""),
 		event.New(event.BranchStarted, event.Branch{ID: "first"}).InTurn("x", ""),

@@ -29,7 +29,9 @@ func Veil(list []Conversation, mask func(string) string) ([]Conversation, int, e
 	return out, n + labeled, nil
 }
 
-func veilData(r *redact.Redactor, data json.RawMessage, mask func(string) string, hidden *int) (json.RawMessage, error) {
+func veilData(
+	r *redact.Redactor, data json.RawMessage, mask func(string) string, hidden *int,
+) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var v any
@@ -69,7 +71,8 @@ func veilStrings(r *redact.Redactor, v any, mask func(string) string, hidden *in
 // labelPattern matches a name and its value: "password: x", "DB_PASSWORD=x", "X-Api-Key: x".
 var labelPattern = regexp.MustCompile(`([\p{L}\p{N}_.-]{2,80})(["']?\s{0,3}[:=]\s{0,3}["'` + "`" + `]?)([^\s"'` + "`" + `<>,;]{4,})`)
 
-// veilLabeled hides the values of names that ask for a secret. In a file for others, a harmless value may be hidden too.
+// veilLabeled hides the values of names that ask for a secret. In a file for others, a harmless value may be hidden
+// too.
 func veilLabeled(text string) (string, int) {
 	n := 0
 	text = labelPattern.ReplaceAllStringFunc(text, func(found string) string {

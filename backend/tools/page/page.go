@@ -175,8 +175,8 @@ func failed(kind toolspec.ErrorType, message, suggestion string) toolspec.Result
 	return toolspec.Fail(kind, annotation.Clean(message, most), annotation.Clean(suggestion, most))
 }
 
-// quotedSources returns the sources of text that a failure may quote. Frames are left out: if one became a source, typing
-// into it would no longer need a question.
+// quotedSources returns the sources of text that a failure may quote. Frames are left out: if one became a source,
+// typing into it would no longer need a question.
 func quotedSources(s session) []string {
 	_, opener := s.DescribeDialog()
 	return append(observation.Sources(s.Address()), observation.Sources(opener)...)

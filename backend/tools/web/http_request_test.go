@@ -124,7 +124,8 @@ func TestDescribe(t *testing.T) {
 		},
 		{"web_search", map[string]any{"query": "desk lamp"}, toolspec.Description{
 			Sentence: `Searching the web for "desk lamp"`,
-			Question: "Search the web for “desk lamp” with html.duckduckgo.com?", Target: "html.duckduckgo.com", Data: "desk lamp",
+			Question: "Search the web for “desk lamp” with html.duckduckgo.com?",
+			Target:   "html.duckduckgo.com", Data: "desk lamp",
 			Hosts: []string{"html.duckduckgo.com"}, LimitMS: 20_000,
 		}},
 	}

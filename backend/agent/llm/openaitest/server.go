@@ -90,8 +90,8 @@ type Server struct {
 	// ScriptedProbes answers the probe for native calls from the script, like any other request. Otherwise the server
 	// answers it with a call and does not record it.
 	ScriptedProbes bool
-	// CannedAnswers contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For ""
-	// the connection stays silent until the client or server closes it.
+	// CannedAnswers contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For
+	// "" the connection stays silent until the client or server closes it.
 	CannedAnswers map[string]string
 
 	ln   net.Listener
