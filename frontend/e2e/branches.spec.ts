@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
 import { sendMessage, Sextant, conversation } from './sextant';
 
@@ -155,6 +155,15 @@ test('branches cannot be switched while a turn runs, and an unsent edit survives
   }
 });
 
+/** Scrolls from the start of the conversation until something is in view. Rows that are not have no elements. */
+async function scrollDownTo(page: Page, target: Locator): Promise<void> {
+  await conversation(page).evaluate((scroller) => scroller.scrollTo({ top: 0, behavior: 'instant' }));
+  await expect(async () => {
+    await conversation(page).evaluate((scroller) => scroller.scrollBy({ top: 200, behavior: 'instant' }));
+    await expect(target).toBeInViewport({ timeout: 200 });
+  }).toPass();
+}
+
 test('switching branches in a long conversation keeps the switch under the pointer', async ({ page }) => {
   const long = (word: string, n: number) => Array.from({ length: n }, (_, i) => `${word} ${i}.`).join('\n\n');
   const model = await ModelServer.start([
@@ -170,15 +179,14 @@ test('switching branches in a long conversation keeps the switch under the point
     await expect(conversation(page)).toContainText('Alpha 59.');
     await sendMessage(page, 'two');
     await expect(conversation(page)).toContainText('Beta 59.');
-    await conversation(page).getByRole('button', { name: 'Ask again' }).first().click();
+    const again = conversation(page).getByRole('button', { name: 'Ask again' }).first();
+    await scrollDownTo(page, again);
+    await again.click();
     await expect(conversation(page)).toContainText('Gamma 29.');
     await sendMessage(page, 'three');
     await expect(conversation(page)).toContainText('Delta 59.');
     // Above and below the switch, each branch has another length.
-    await expect(async () => {
-      await conversation(page).evaluate((scroller) => scroller.scrollBy({ top: -300, behavior: 'instant' }));
-      await expect(switches(page)).toBeInViewport({ timeout: 100 });
-    }).toPass();
+    await scrollDownTo(page, switches(page));
     await switches(page).evaluate((node) => node.scrollIntoView({ block: 'center' }));
     // The list ignores the pointer while it scrolls, and then click() would scroll to another place.
     const press = (name: string) => switches(page).getByRole('button', { name }).dispatchEvent('click');
