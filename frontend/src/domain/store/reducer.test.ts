@@ -257,7 +257,7 @@ describe('the state', () => {
     apply('disk.changed', { level: 'full', folder: '/data', free: 0 }, { seq: 0, conversation: '' });
     apply('turn.ended', end, { seq: 0 });
     expect(state.disk).toEqual({ level: 'full', folder: '/data', free: 0 });
-    expect(state.transcripts.c).toMatchObject({ turn: null, sources: { t: ['https://a.example'] } });
+    expect(state.transcripts.c).toMatchObject({ turn: null });
     apply('turn.ended', end);
     expect(items().filter((item) => item.kind === 'turnEnd')).toHaveLength(1);
   });
