@@ -133,7 +133,7 @@ func (f facts) fileReasons() []askReason {
 
 func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
-	if f.isAskingTool() {
+	if f.isAskingTool() || d.PageEffect == toolspec.PagePay || d.PageEffect == toolspec.PageDelete {
 		return true
 	}
 	if f.isTainted() && len(d.Secrets) > 0 {

@@ -24,7 +24,7 @@ func (f facts) reasons() []askReason {
 	case !f.workspaceCovers():
 		all = append(f.hintReasons(), f.newHostReasons()...)
 	}
-	all = append(all, f.panelReasons()...)
+	all = append(append(all, f.panelReasons()...), f.pageReasons()...)
 	if f.in.Settings.Mode == ModeFull || f.isAllowedTool() {
 		all = slices.DeleteFunc(all, func(r askReason) bool { return !r.inEveryMode })
 	}

@@ -41,6 +41,11 @@ func (f facts) offers(reasons []askReason) []offer {
 			add(event.AnswerHost, f.hostGrant(toolspec.GrantConversation))
 		}
 		add(event.AnswerAlways, f.hostGrant(toolspec.GrantAlways))
+	case wide && f.sendsOnPage():
+		if inConversation {
+			add(event.AnswerHost, f.siteGrant(toolspec.GrantConversation))
+		}
+		add(event.AnswerAlways, f.siteGrant(toolspec.GrantAlways))
 	case wide && f.isOwnersTool():
 		if inConversation {
 			add(event.AnswerConversation, f.toolGrant(toolspec.GrantConversation))
@@ -251,6 +256,8 @@ func (f facts) coveredByKind(g toolspec.Grant) bool {
 	case toolspec.GrantHost:
 		return f.isWebRequest() && isSubset(f.hosts, g.Hosts) &&
 			(g.Use != toolspec.UseRead || f.in.Definition.Hints.ReadOnly)
+	case toolspec.GrantSite:
+		return f.sendsOnPage() && isSubset(f.hosts, g.Hosts)
 	case toolspec.GrantTool:
 		return f.isOwnersTool() && g.Tool == f.in.Call.Tool && isSubset(f.hosts, g.Hosts) &&
 			len(f.hosts) > 0 == (len(g.Hosts) > 0) &&

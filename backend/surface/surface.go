@@ -110,13 +110,15 @@ type WaitOptions struct {
 	Seconds               float64
 }
 
-// ElementOrigin is what is known, without another snapshot, about where a listed element comes from.
+// ElementOrigin is what is known, without another snapshot, about a listed element and its document.
 type ElementOrigin struct {
 	// Origin is the origin of the element's document, such as "https://shop.example"; for an element in a frame, that
 	// of the frame's document. It is "" if it is not known.
 	Origin string
 	// Secret is true if the element hides what is typed into it, or if that is not known.
 	Secret bool
+	// Submits is true if pressing the element, or Enter in it, sends a form that is not a search.
+	Submits bool
 	// Gone is true if the number was issued but its element is no longer on this surface.
 	Gone bool
 }

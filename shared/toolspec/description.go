@@ -32,6 +32,8 @@ type Description struct {
 	Annotation int `json:"annotation,omitempty"`
 	// ScrollsPage is true if a tool that only reads scrolls the page in order to read.
 	ScrollsPage bool `json:"moves,omitempty"`
+	// PageEffect is what the call seems to do on the server of the page, "" for nothing that needs a question.
+	PageEffect PageEffect `json:"page_effect,omitempty"`
 	// IsPageLink is true if Target is the address of a link on the current page.
 	IsPageLink bool `json:"linked,omitempty"`
 	// CopiedFrom names the sources from which Data seems to be copied, other than the target itself: a file, or the
@@ -71,6 +73,17 @@ type Description struct {
 	// shorten the time limit of the tool. It is 0 if the call has no limit of its own.
 	LimitMS int `json:"limit_ms,omitempty"`
 }
+
+// PageEffect is what pressing something on a page seems to do beyond the page, judged by its form and its name.
+type PageEffect string
+
+// The effects on a page.
+const (
+	PageSend   PageEffect = "send" // sends a form
+	PagePost   PageEffect = "post" // publishes, or sends a message
+	PagePay    PageEffect = "pay"
+	PageDelete PageEffect = "delete"
+)
 
 // SecretUse is a secret that a call would fill in.
 type SecretUse struct {

@@ -31,6 +31,8 @@ const (
 	GrantProgram GrantKind = "program"
 	// GrantTool covers every call of a tool of a panel or an MCP server.
 	GrantTool GrantKind = "tool"
+	// GrantSite covers the forms sent and the posts made on pages of Hosts, but no payment and no deletion.
+	GrantSite GrantKind = "site"
 )
 
 // AnyTool is the value of Grant.Tool in a rule that applies to all tools.

@@ -58,7 +58,7 @@ func enums() []enum {
 		enumOf("ToolOrigin", toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated),
 		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantForbid),
 		enumOf("GrantKind", toolspec.GrantFile, toolspec.GrantFolder, toolspec.GrantHost, toolspec.GrantProgram,
-			toolspec.GrantTool),
+			toolspec.GrantSite, toolspec.GrantTool),
 		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
 		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
 		enumOf("FileKind", chat.FileText, chat.FilePicture, chat.FilePDF, chat.FileDocument),

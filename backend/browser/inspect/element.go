@@ -12,7 +12,7 @@ import (
 
 const linkTimeout = 200 * time.Millisecond
 
-// OriginOf returns what is known about the origin of the element id.
+// OriginOf returns what is known about the element id and its document.
 func OriginOf(s *page.Session, id int) surface.ElementOrigin {
 	t, f := s.TabOfElement(id)
 	if f != nil {
@@ -23,7 +23,7 @@ func OriginOf(s *page.Session, id int) surface.ElementOrigin {
 		return surface.ElementOrigin{Secret: true, Gone: s.Manager.Elements.WasIssued(id)}
 	}
 	return surface.ElementOrigin{
-		Origin: element.Origin, Secret: element.Secret,
+		Origin: element.Origin, Secret: element.Secret, Submits: element.Submits,
 		Gone: t.Observer.Document(element.Doc) == nil,
 	}
 }

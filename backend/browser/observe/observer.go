@@ -163,6 +163,7 @@ func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 	for i, n := range nodes {
 		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret,
+			Submits:  n.Submits,
 			TextHash: n.TextHash, RowHash: n.RowHash, Born: n.Born,
 		}
 	}

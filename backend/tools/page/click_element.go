@@ -22,7 +22,11 @@ func (t *Tools) clickElement() tool {
 			`{"annotationId":12,"button":"right"}`,
 		},
 	}, func(s session, p clickParams) toolspec.Description {
-		return describeElement(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
+		d := describeElement(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
+		if p.Button == "right" {
+			return d
+		}
+		return withEffect(s, d, p.ID, pressEffect(s, p.ID))
 	}, func(ctx context.Context, s session, p clickParams) (toolspec.Result, error) {
 		// The name is read before the click, which may remove the element.
 		sentence := clickVerb(p, "Clicked", "Double-clicked", "Right-clicked") + " " + nameOf(s, p.ID)

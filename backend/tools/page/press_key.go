@@ -25,7 +25,7 @@ func (t *Tools) pressKey() tool {
 			// A key that enters a character sends data to the focused page, as typing does.
 			d.Data, d.Hosts = p.Key, focusedHosts(s)
 		}
-		return d
+		return withKeyEffect(s, d, p.Key)
 	}, func(ctx context.Context, s session, p pressParams) (toolspec.Result, error) {
 		from := focusedHosts(s)
 		a, err := s.PressKey(ctx, p.Key)

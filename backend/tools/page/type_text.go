@@ -41,6 +41,9 @@ func (t *Tools) typeText() tool {
 		if concealed(s, p.ID) && !secrets.HasOnlyReferences(p.Text) {
 			d.SecretArgs = []string{"text"}
 		}
+		if p.Submit {
+			return withEffect(s, d, p.ID, enterEffect(s, p.ID))
+		}
 		return d
 	}, func(ctx context.Context, s session, p typeParams) (toolspec.Result, error) {
 		if len(p.Text) > maxTyped {

@@ -76,7 +76,7 @@ func parseNode(record string, groups []string) (RawNode, error) {
 	f := fields{rest: record}
 	n := RawNode{Handle: f.int()}
 	flags := f.int()
-	n.InView, n.Usable, n.Secret = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	n.InView, n.Usable, n.Secret, n.Submits = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 	n.Box = Rect{X: f.float(), Y: f.float(), W: f.float(), H: f.float()}
 	if g := f.int(); g >= 0 && g < len(groups) {
 		n.Group = groups[g]

@@ -90,6 +90,8 @@ type RawNode struct {
 	Group         string `json:"group,omitempty"`
 	// Secret is true when the field hides what is typed into it.
 	Secret bool `json:"secret,omitempty"`
+	// Submits is true if pressing the node, or Enter in it, sends a form that is not a search.
+	Submits bool `json:"submits,omitempty"`
 	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes, the path of landmarks and
 	// RowHash.
 	Key string `json:"key"`

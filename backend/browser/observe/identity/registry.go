@@ -24,8 +24,8 @@ type Node struct {
 	Key, Role, Name string
 	// Origin is the origin of the document, "" for an opaque one.
 	Origin string
-	// Secret is true when the node hides what is typed into it.
-	Secret bool
+	// Secret is true when the node hides what is typed into it, Submits when pressing it, or Enter in it, sends a form.
+	Secret, Submits bool
 	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. Each is followed by "." and
 	// a hash of the same text without its digits.
 	TextHash, RowHash string
@@ -39,8 +39,8 @@ type Element struct {
 	Key, Role, Name      string
 	// Origin is the origin of the node's document, "" for an opaque one. Secret stays true once the node was seen to
 	// hide typed text, even when the page shows the text later.
-	Origin string
-	Secret bool
+	Origin          string
+	Secret, Submits bool
 	// The Reported fields are from when the node was last reported to the caller, the others from when it was last
 	// seen.
 	TextHash, ReportedTextHash, ReportedName, RowHash, ReportedRowHash string
@@ -192,6 +192,7 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 		}
 		t := er.elements[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
+		t.Submits = s.Submits
 		t.TextHash, t.RowHash, t.lastSeen = s.TextHash, s.RowHash, now
 		if t.ReportedRowHash == "" || s.RowHash == "" || !sameWords(t.ReportedRowHash, s.RowHash) {
 			t.ReportedRowHash = s.RowHash

@@ -34,3 +34,15 @@ func IsCopy(key string) bool {
 	last, modified := chord(key)
 	return modified && (last == "c" || last == "x" || last == "insert") || strings.EqualFold(key, "Shift+Delete")
 }
+
+// IsEnter reports whether a key presses the focused button, or sends the form of the focused field.
+func IsEnter(key string) bool {
+	last, _ := chord(key)
+	return last == "enter" || last == "numpadenter" || last == "return"
+}
+
+// IsSpace reports whether a key presses the focused button, or enters a space.
+func IsSpace(key string) bool {
+	last, _ := chord(key)
+	return last == " " || last == "space"
+}

@@ -3470,7 +3470,7 @@ export interface components {
             parameters: unknown;
         };
         /** @enum {string} */
-        GrantKind: "file" | "folder" | "host" | "program" | "tool";
+        GrantKind: "file" | "folder" | "host" | "program" | "site" | "tool";
         GrantLists: {
             network?: string[];
             read?: string[];

@@ -45,6 +45,30 @@
 
   S.secret = (el) => (el.localName === 'input' && (el.type === 'password' || (S.isTextField(el) && masked(el)))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
 
+  // submits reports whether pressing el, or Enter in it, sends what was filled in to the page's server. A search, and a
+  // form that only opens an address with its values, do not count.
+  const searchFields = 'input[type=search],input[name=q i],input[name=query i],input[name=search i]'
+  const dataFields = 'input:not([type=hidden],[type=submit],[type=button],[type=reset],[type=image]),textarea,select,[contenteditable]'
+  const contentOf = (form, ctx) => {
+    ctx.forms ??= new Map()
+    let content = ctx.forms.get(form)
+    if (!content) {
+      content = { search: !!(form.closest('search,[role=search]') ?? form.querySelector(searchFields)), data: !!form.querySelector(dataFields) }
+      ctx.forms.set(form, content)
+    }
+    return content
+  }
+  S.submits = (el, ctx) => {
+    const form = el.form
+    if (!form || !(el.type === 'submit' || el.type === 'image' || (el.localName === 'input' && S.isTextField(el)))) return false
+    const { search, data } = contentOf(form, ctx)
+    const method = (el.getAttribute('formmethod') ?? form.getAttribute('method') ?? '').toLowerCase()
+    if (search || method === 'dialog') return false
+    if (method === 'post') return true
+    const opens = el.hasAttribute('formaction') || form.hasAttribute('action')
+    return data && !opens // a script sends it
+  }
+
   const tri = (v, yes, no, mixed) => (v === 'true' ? yes : v === 'mixed' ? mixed : v === 'false' ? no : null)
 
   S.states = (el, role, off = S.disabled(el), focus = S.focusNow()) => {
@@ -150,7 +174,7 @@
   S.report = (c, p, ctx) => {
     const el = c.el
     const at = c.box ?? el
-    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, coveredBy: 0, coveredByText: '', group: '', trail: '', row: '', sign: '', born: 0 }
+    const n = { h: 0, role: '', name: '', value: '', states: null, box: p.box, inView: p.where === 'in', usable: true, secret: false, submits: false, coveredBy: 0, coveredByText: '', group: '', trail: '', row: '', sign: '', born: 0 }
     const off = c.off || el.matches(':disabled')
     if (p.dead && !off && !c.box && !el.labels?.length) return null
     if ((c.kind === 'cursor' || c.kind === 'listener') && !at.checkVisibility({ opacityProperty: true })) return null
@@ -182,6 +206,7 @@
     if (!n.name && c.kind === 'cursor' && n.role !== 'img' && n.role !== 'canvas' && !el.querySelector('img,svg,canvas')) return null
     n.value = S.value(el, n.role)
     n.secret = S.secret(el)
+    n.submits = S.submits(el, ctx)
     n.states = S.states(el, n.role, off, ctx.focus)
     if (!off && el.localName === 'select' && !el.multiple && el.size <= 1) {
       const others = otherOptions(el)
@@ -208,7 +233,7 @@
   S.packNode = (n, groups) => {
     let g = groups.get(n.group)
     if (g === undefined) groups.set(n.group, (g = groups.size))
-    const flags = (n.inView ? 1 : 0) | (n.usable ? 2 : 0) | (n.secret ? 4 : 0)
+    const flags = (n.inView ? 1 : 0) | (n.usable ? 2 : 0) | (n.secret ? 4 : 0) | (n.submits ? 8 : 0)
     const b = n.box
     let out = `${n.h}~${flags}~${num(b.x)}~${num(b.y)}~${num(b.w)}~${num(b.h)}~${g}~${n.role}~${safe(n.name)}~${safe(n.trail)}~${n.sign}~${n.row}~${num(n.born)}`
     const more = n.value || n.coveredByText || n.states.length
