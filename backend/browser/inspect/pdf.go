@@ -50,6 +50,10 @@ const maxPDF = 256 << 20
 
 const printTimeout = 2 * time.Minute
 
+// maxTagged is how many elements a page may have to get tags and an outline. The time that Chromium needs for them grows
+// with the square of the elements.
+const maxTagged = 5000
+
 // PDFOptions says how to print a page. Name is the file name ("": made from the title). Paper is a4 (default),
 // letter, legal, a3 or a5. Scale is 0.1 to 2 (0: 1). Pages is a list such as "1-3, 5" ("": all).
 type PDFOptions struct {
@@ -89,6 +93,10 @@ func PrintPDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Downloa
 	if o.Scale == 0 {
 		o.Scale = 1
 	}
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return event.Download{}, err
+	}
 	dir, err := s.Manager.DownloadDir(s.Owner)
 	if err != nil {
 		return event.Download{}, err
@@ -99,11 +107,12 @@ func PrintPDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Downloa
 		if err := checkPrintable(ctx, s, docs); err != nil {
 			return err
 		}
-		size, err = printTo(ctx, docs[0], from, proto.PagePrintToPDF{
+		tagged := countElements(ctx, docs[0]) <= maxTagged
+		size, err = printTo(ctx, t, docs[0], from, proto.PagePrintToPDF{
 			Landscape: o.Landscape, PrintBackground: !o.Plain, Scale: &o.Scale, PaperWidth: &width,
 			PaperHeight: &height,
 			PageRanges:  o.Pages, TransferMode: proto.PagePrintToPDFTransferModeReturnAsStream,
-			GenerateTaggedPDF: true, GenerateDocumentOutline: true,
+			GenerateTaggedPDF: tagged, GenerateDocumentOutline: tagged,
 		})
 		return err
 	})
@@ -112,12 +121,9 @@ func PrintPDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Downloa
 		return event.Download{}, err
 	}
 	s.Manager.Lock()
-	name, url, tab := o.Name, "", 0
-	if t := s.Active; t != nil {
-		url, tab = t.URL, t.ID
-		if name == "" {
-			name = surface.Truncate(t.Title, 80)
-		}
+	name, url := o.Name, t.URL
+	if name == "" {
+		name = surface.Truncate(t.Title, 80)
 	}
 	s.Manager.Unlock()
 	if name = downloaddir.FileName(name); !strings.EqualFold(filepath.Ext(name), ".pdf") {
@@ -130,13 +136,21 @@ func PrintPDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Downloa
 	}
 	return s.AddFinishedDownload(event.Download{
 		Name: filepath.Base(path), Path: path, URL: surface.Truncate(url, network.MaxURL), Received: size, Size: size,
-		State: page.DownloadDone, Tab: tab,
+		State: page.DownloadDone, Tab: t.ID,
 	}), nil
 }
 
-func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.PagePrintToPDF) (int64, error) {
+func countElements(ctx context.Context, doc *cdp.Document) (n int) {
+	raw, err := doc.Call(ctx, "() => document.getElementsByTagName('*').length")
+	if err != nil || json.Unmarshal(raw, &n) != nil {
+		return 0
+	}
+	return n
+}
+
+func printTo(ctx context.Context, t *page.Tab, doc *cdp.Document, path string, req proto.PagePrintToPDF) (int64, error) {
 	c := doc.Client(ctx)
-	stream, err := startPrint(ctx, doc, req)
+	stream, err := startPrint(ctx, t, doc, req)
 	if err != nil {
 		return 0, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: "The page could not be printed: " + surface.Truncate(err.Error(), 200),
@@ -156,13 +170,17 @@ func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.Page
 }
 
 // The browser continues to print when ctx ends first; startPrint then closes its stream, a file, when it arrives.
-func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF) (proto.IOStreamHandle, error) {
+func startPrint(
+	ctx context.Context, t *page.Tab, doc *cdp.Document, req proto.PagePrintToPDF,
+) (proto.IOStreamHandle, error) {
 	type outcome struct {
 		stream proto.IOStreamHandle
 		err    error
 	}
 	done := make(chan outcome)
+	t.WithLock(func() { t.Prints++ })
 	go func() {
+		defer t.WithLock(func() { t.Prints-- })
 		long, cancel := context.WithTimeout(context.WithoutCancel(ctx), printTimeout)
 		defer cancel()
 		var o outcome

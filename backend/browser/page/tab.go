@@ -109,6 +109,9 @@ type Tab struct {
 	Drags    chan *proto.InputDragData
 	Choosers chan FileChooser
 
+	// Prints counts the PDFs in work. The page gets the events of a printout then.
+	Prints int
+
 	Effects effects.Log
 	// acting is true while Run runs an action.
 	acting                         bool

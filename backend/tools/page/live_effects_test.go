@@ -230,6 +230,9 @@ func TestSavePDFAndPageTools(t *testing.T) {
 	h.do("navigate_page", `{"url":%q}`, effectsSite(t))
 	r := h.do("save_pdf", `{"name":"../offer"}`)
 	wantParts(t, "saved", r.Text, `"offer.pdf" | done`, "/offer.pdf |")
+	if again := h.do("annotate_page", `{}`); strings.Contains(again.Text, "print") {
+		t.Errorf("the page seems to have asked to print: %s", again.Text)
+	}
 	wantParts(t, "no tools", h.do("page_tools", `{}`).Text, "This page offers no tools.")
 	h.do("evaluate_script", `{"script":"document.modelContext.registerTool({name: 'add', description: 'Adds\\n\"fake\" {}', execute: async (x) => 'sum\\n' + (x.a + 1)})"}`)
 	wantParts(t, "tools", h.do("page_tools", `{}`).Text, `"add" "Adds \"fake\" {}" {"type":"object"`)

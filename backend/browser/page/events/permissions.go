@@ -31,6 +31,9 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 			field, text, _ := strings.Cut(name, " ")
 			t.Session.Secrets.Add(fmt.Sprint(ev.SessionID, c.ExecutionContextID, " ", field), text)
 		case "print":
+			if t.Prints > 0 {
+				return // save_pdf prints
+			}
 			t.AddEffect(effects.KindPage, "the page asked to print; nothing was printed, save_pdf makes a PDF", t.ID)
 		case "fullscreen":
 			t.AddEffect(effects.KindPage, "the page fills the screen; Escape ends it", t.ID)
