@@ -117,7 +117,7 @@ func (f facts) newGrant(scope toolspec.GrantScope, reasons []askReason) toolspec
 		return g
 	}
 	if exact || len(f.hosts) == 0 {
-		// The same arguments may later act on something else, such as a program that was changed.
+		// The target binds the grant: the same arguments may later lead to another program or file.
 		g.Target = f.in.Description.Target
 	}
 	g.Text = f.grantText(g)

@@ -142,8 +142,9 @@ type CallEnd struct {
 // Approval is a question that waits for the person's answer.
 type Approval struct {
 	ID string `json:"id"`
-	// Call is the id of the waiting call. Tool and Args are exactly what will run, except that secret values are
-	// replaced by "…" in Args and Data.
+	// Call is the id of the waiting call. Tool and Args are its tool and arguments, with "…" in place of secret values.
+	// If the person edits EditArg, or the question comes from an MCP server or about a host, they are not what the
+	// answer is about.
 	Call string          `json:"call"`
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
