@@ -57,7 +57,8 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 			s.Log.Warn("long results of a deleted conversation are left", "err", err)
 		}
 	})
-	s.indexMessages()
+	s.inBackground("search index", s.indexMessages)
+	s.inBackground("database check", s.checkDatabase)
 	s.Settings, err = config.OpenSettings(ctx, s.Config, s.Store, s.Events, s.Secrets)
 	return err
 }

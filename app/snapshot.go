@@ -49,6 +49,12 @@ func (s *System) banners() []wire.Banner {
 			Kind: "config", Text: p, Hint: "Correct " + s.Config.File() + ", then restart Sextant.",
 		})
 	}
+	if p := s.databaseProblem.Load(); p != nil {
+		out = append(out, wire.Banner{
+			Kind: "data", Text: *p,
+			Hint: "Export what you need, then quit and run: sextant doctor --fresh. It keeps the damaged file.",
+		})
+	}
 	if p := s.MCP.Problem(); p != "" {
 		out = append(out, wire.Banner{Kind: "mcp", Text: p})
 	}

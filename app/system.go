@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"sextant/app/config"
 	"sextant/backend/agent/llm/providers"
@@ -137,6 +138,8 @@ type System struct {
 
 	// home is the person's home folder, "" if it is unknown.
 	home string
+	// databaseProblem is what the check of the database found, nil for nothing.
+	databaseProblem atomic.Pointer[string]
 	// background contains goroutines that end with the event log.
 	background sync.WaitGroup
 	closing    sync.Once

@@ -112,8 +112,8 @@ type Snapshot struct {
 	Disk          event.Disk          `json:"disk"`
 }
 
-// Banner describes a lasting problem: a mistake in the environment or in config.toml (Kind "config"), or in
-// mcp-config.json (Kind "mcp").
+// Banner describes a lasting problem: a mistake in the environment or in config.toml (Kind "config") or in
+// mcp-config.json (Kind "mcp"), or a damaged database (Kind "data").
 type Banner struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

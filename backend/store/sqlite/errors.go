@@ -1,12 +1,9 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
@@ -84,31 +81,6 @@ func toOpenError(path string, err error) error {
 		return &OpenError{Path: path, Kind: diskspace.ErrFull, Detail: said.Error()}
 	}
 	return fmt.Errorf("opening the database %s: %w", path, err)
-}
-
-func checkIntegrity(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(5)")
-	if err != nil {
-		return fmt.Errorf("checking the database: %w", err)
-	}
-	defer rows.Close()
-	var found []string
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			return fmt.Errorf("checking the database: %w", err)
-		}
-		if line != "ok" {
-			found = append(found, strings.ReplaceAll(line, "\n", " "))
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("checking the database: %w", err)
-	}
-	if len(found) > 0 {
-		return &OpenError{Kind: ErrDamaged, Detail: strings.Join(found, "; ")}
-	}
-	return nil
 }
 
 func moveDamaged(path string, now time.Time) (string, error) {

@@ -41,6 +41,8 @@ type Store struct {
 	writer   *sql.DB
 	reader   *sql.DB
 	recovery Recovery
+	// unchecked is true if Open did not check the file, because that would take too long.
+	unchecked bool
 	// Reader reads the metrics.
 	*metrics.Reader
 	recorder metrics.Recorder
@@ -130,7 +132,7 @@ func (s *Store) connect(ctx context.Context) error {
 		return fmt.Errorf("opening for writing: %w", err)
 	}
 	s.writer.SetMaxOpenConns(1)
-	if err := checkIntegrity(ctx, s.writer); err != nil {
+	if err := s.checkAtOpen(ctx); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx, s.writer); err != nil {
