@@ -58,7 +58,7 @@ const scrollUp = (page: Page, frames: number) =>
     return durations;
   }, frames);
 
-/** Types into the message box and returns the time from each key to the next painted frame in milliseconds. */
+/** Types into the message box, as fast as a person, and returns the time from each key to the next painted frame in milliseconds. */
 async function typeText(page: Page, text: string): Promise<number[]> {
   const box = page.getByRole('textbox', { name: 'Message to the assistant' });
   await box.click();
@@ -69,7 +69,10 @@ async function typeText(page: Page, text: string): Promise<number[]> {
       requestAnimationFrame(() => setTimeout(() => delays.push(performance.now() - event.timeStamp)));
     });
   });
-  for (const key of text) await page.keyboard.press(key === ' ' ? 'Space' : key);
+  for (const key of text) {
+    await page.keyboard.press(key === ' ' ? 'Space' : key);
+    await page.waitForTimeout(60);
+  }
   await box.fill('');
   return page.evaluate(() => (window as unknown as { delays: number[] }).delays);
 }
@@ -101,7 +104,7 @@ test('conversations of growing length', async ({ browser }) => {
     const cold = await painted(page);
     rows.push(
       [size, percentile(opened, 0.5), cold, percentile(frames, 0.95), Math.max(...frames), percentile(keys, 0.95), heap]
-        .map((n) => String(Math.round(n)).padStart(10))
+        .map((n) => (Number.isInteger(n) ? String(n) : n.toFixed(1)).padStart(10))
         .join(''),
     );
     await page.close();
