@@ -57,7 +57,9 @@ test('the audit log shows what a call did and why it ran, and its chain verifies
   await sendMessage(page, 'open demo');
   await expect(page.getByText('Opened demo.sextant.test').first()).toBeVisible({ timeout: 20_000 });
   await openSettings(page, /Audit log/);
+  const found = page.waitForResponse(/\/api\/.*navigate_page/);
   await page.getByRole('textbox', { name: 'Search words, tool or call' }).fill('navigate_page');
+  await found; // the list is replaced
   const entry = page.getByRole('button', { name: /navigate_page/ }).first();
   await entry.click();
   await expect(page.getByText('Why', { exact: true })).toBeVisible();

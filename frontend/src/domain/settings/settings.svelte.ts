@@ -47,13 +47,16 @@ export class Settings {
     return localStorage.getItem(`sextant.${what}`) ?? this.value(`view.${what}`);
   }
 
-  /** Saves the shown conversation or layout for `lastView`. Failures are ignored. */
+  /**
+   * Saves the shown conversation or layout for `lastView`. A layout is saved when it has not changed for a while, a
+   * conversation at once, because the program may quit. Failures are ignored.
+   */
   saveView(what: 'conversation' | 'layout', value: string): void {
     localStorage.setItem(`sextant.${what}`, value);
     clearTimeout(this.#saving[what]);
     this.#saving[what] = setTimeout(
       () => void this.actions.backend.setting(`view.${what}`, value).catch(() => {}),
-      500,
+      what === 'layout' ? 500 : 0,
     );
   }
 
