@@ -129,6 +129,28 @@ called() {
     })().catch(() => process.exit(1));' "$dir/data/instance.json" "$@" 2>/dev/null)
 }
 
+# attached PATTERN: checks that an unsent message has an attachment with a name that matches.
+attached() {
+  node -e '
+    const { readFileSync } = require("node:fs");
+    const [instance, pattern] = process.argv.slice(1);
+    const { url, token } = JSON.parse(readFileSync(instance));
+    fetch(new URL("/api/state", url), { headers: { Authorization: `Bearer ${token}` } })
+      .then((answer) => answer.json())
+      .then(({ settings }) => {
+        const drafts = settings.filter((s) => s.key.startsWith("draft.given."));
+        process.exit(drafts.some((s) => new RegExp(pattern).test(s.value)) ? 0 : 1);
+      })
+      .catch(() => process.exit(1));' "$dir/data/instance.json" "$1" 2>/dev/null
+}
+
+page_kept() { xdotool getwindowname "$window" 2>/dev/null | grep -q '^Sextant'; }
+
+dialog_shown() {
+  dialog=$(xdotool search --onlyvisible --name '^(Open|Select|Choose|Datei|File)' 2>/dev/null | tail -n 1)
+  [ -n "$dialog" ]
+}
+
 send_command() {
   local width height
   eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
@@ -164,4 +186,51 @@ until_true "a picture of the tools panel" called take_screenshot 'Picture of the
 colours=$(identify -format '%k' "$shots/window-panel.png")
 [ "$colours" -ge 40 ] || fail "the picture of the tools panel has $colours colours ($shots/window-panel.png)"
 echo "window: numbered and pressed on the tools panel, picture of $matched pixels with $colours colours ($shots/window-panel.png)"
+
+# Files from outside: a drop from another program, a picture on the clipboard, the file dialog, and @ in the message.
+mkdir "$dir/files"
+echo 'The code word is saffron.' >"$dir/files/dropped.txt"
+echo 'lamp;19.50' >"$dir/work/budget.csv"
+convert -size 40x30 xc:red "$dir/files/picture.png"
+cat >"$dir/files/picked.pdf" <<'PDF'
+%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >> endobj
+trailer << /Root 1 0 R >>
+PDF
+cc -o "$dir/window-files" build/window-files.c $(pkg-config --cflags --libs gtk+-3.0)
+setsid env GDK_BACKEND=x11 NO_AT_BRIDGE=1 "$dir/window-files" "$dir/files/picture.png" "$dir/files/dropped.txt" \
+  >"$dir/window-files.log" 2>&1 &
+files=$!
+until_true "the program that offers files" grep -q ready "$dir/window-files.log"
+
+eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
+# The pointer moves in steps, as a hand does: the program under it is asked at each of them.
+xdotool mousemove 20 20 mousedown 1
+for step in $(seq 1 30); do xdotool mousemove $((20 + step * (WIDTH / 2) / 30)) $((20 + step * 380 / 30)); sleep 0.02; done
+xdotool mouseup 1
+until_true "attaching a dropped file" attached dropped.txt
+page_kept || fail "the drop navigated the window"
+
+xdotool windowfocus --sync "$window" 2>/dev/null || true
+xdotool mousemove --window "$window" $((WIDTH - 214)) $((HEIGHT - 95)) click 1
+xdotool key --clearmodifiers ctrl+v
+until_true "attaching the picture on the clipboard" attached '[.]png'
+
+xdotool type --clearmodifiers --delay 30 '@budg'
+sleep 1 # the list of names appears
+xdotool key Return
+until_true "attaching a workspace file with @" attached budget.csv
+
+xdotool mousemove --window "$window" $((WIDTH - 389)) $((HEIGHT - 60)) click 1
+until_true "the dialog that picks files" dialog_shown
+xdotool windowfocus --sync "$dialog" 2>/dev/null || true
+xdotool type --clearmodifiers --delay 30 "$dir/files/picked.pdf"
+xdotool key Return
+until_true "attaching a picked PDF" attached picked.pdf
+import -silent -window "$window" "$shots/window-files.png"
+kill -- "-$files" 2>/dev/null || true
+page_kept || fail "a file navigated the window"
+echo "window: attached a dropped text, a pasted picture, a workspace file and a picked PDF ($shots/window-files.png)"
 echo "window test: passed"

@@ -5,7 +5,9 @@ package desktop
 /*
 #cgo pkg-config: gtk+-3.0 webkit2gtk-4.1
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <webkit2/webkit2.h>
 
 typedef struct {
@@ -105,9 +107,111 @@ static void process_ended(WebKitWebView *view, WebKitWebProcessTerminationReason
 		webkit_web_view_load_uri(view, "wails://wails/");
 }
 
+// WebKit does not give a page the files of a drop or of the clipboard (CVE-2025-13947), so the program takes them.
+// dragged contains the addresses of the files that are dragged over the window, NULL for none. taken contains, for each
+// drop or paste, "drop", "paste" or "picture" and the addresses, one per line.
+static char **dragged = NULL;
+static GAsyncQueue *taken = NULL;
+
+static void push(const char *how, char **addresses)
+{
+	char *lines = g_strjoinv("\n", addresses);
+	g_async_queue_push(taken, g_strconcat(how, "\n", lines, NULL));
+	g_free(lines);
+}
+
+static void clipboard_addresses(GtkClipboard *clipboard, char **addresses, gpointer data)
+{
+	if (addresses != NULL)
+		push("paste", addresses);
+}
+
+static void clipboard_picture(GtkClipboard *clipboard, GdkPixbuf *picture, gpointer data)
+{
+	char *path = NULL;
+	int file = picture != NULL ? g_file_open_tmp("sextant-XXXXXX.png", &path, NULL) : -1;
+	if (file < 0)
+		return;
+	close(file);
+	char *addresses[2] = {g_filename_to_uri(path, NULL, NULL), NULL};
+	if (gdk_pixbuf_save(picture, path, "png", NULL, NULL))
+		push("picture", addresses);
+	else
+		remove(path);
+	g_free(addresses[0]);
+	g_free(path);
+}
+
+static void clipboard_targets(GtkClipboard *clipboard, GdkAtom *targets, gint count, gpointer data)
+{
+	if (gtk_targets_include_uri(targets, count))
+		gtk_clipboard_request_uris(clipboard, clipboard_addresses, NULL);
+	else if (gtk_targets_include_image(targets, count, FALSE) && !gtk_targets_include_text(targets, count))
+		gtk_clipboard_request_image(clipboard, clipboard_picture, NULL);
+}
+
+static gboolean key_pressed(GtkWidget *view, GdkEventKey *event, gpointer data)
+{
+	gboolean control = (event->state & gtk_accelerator_get_default_mod_mask()) == GDK_CONTROL_MASK;
+	gboolean shift = (event->state & gtk_accelerator_get_default_mod_mask()) == GDK_SHIFT_MASK;
+	if (control && gdk_keyval_to_lower(event->keyval) == GDK_KEY_v || shift && event->keyval == GDK_KEY_Insert)
+		gtk_clipboard_request_targets(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD), clipboard_targets, NULL);
+	return FALSE;
+}
+
+static void drag_received(GtkWidget *view, GdkDragContext *context, gint x, gint y, GtkSelectionData *selection,
+	guint info, guint time, gpointer data)
+{
+	// A page writes the addresses of a drag that began in the window itself.
+	char **addresses = gtk_drag_get_source_widget(context) == NULL ? gtk_selection_data_get_uris(selection) : NULL;
+	if (addresses == NULL)
+		return;
+	g_strfreev(dragged);
+	dragged = addresses;
+}
+
+static gboolean drag_moved(GtkWidget *view, GdkDragContext *context, gint x, gint y, guint time, gpointer data)
+{
+	static GdkDragContext *last = NULL;
+	if (context != last)
+		g_clear_pointer(&dragged, g_strfreev);
+	last = context;
+	return FALSE;
+}
+
+static gboolean drag_dropped(GtkWidget *view, GdkDragContext *context, gint x, gint y, guint time, gpointer data)
+{
+	if (dragged != NULL)
+		push("drop", dragged);
+	g_clear_pointer(&dragged, g_strfreev);
+	return FALSE;
+}
+
+// WebKit opens a dropped file unless the page answers in time that it takes the drop.
+static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
+{
+	if (type != WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION)
+		return FALSE;
+	WebKitNavigationAction *action =
+		webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
+	const char *address = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
+	if (address == NULL || !g_str_has_prefix(address, "file:"))
+		return FALSE;
+	webkit_policy_decision_ignore(decision);
+	return TRUE;
+}
+
+// The caller frees the next item of taken, for which it waits.
+static char *next_taken(void) { return g_async_queue_pop(taken); }
+
 static void watch(GtkWidget *widget, gpointer data)
 {
 	if (WEBKIT_IS_WEB_VIEW(widget)) {
+		g_signal_connect(widget, "decide-policy", G_CALLBACK(decide), NULL);
+		g_signal_connect(widget, "key-press-event", G_CALLBACK(key_pressed), NULL);
+		g_signal_connect(widget, "drag-motion", G_CALLBACK(drag_moved), NULL);
+		g_signal_connect(widget, "drag-data-received", G_CALLBACK(drag_received), NULL);
+		g_signal_connect(widget, "drag-drop", G_CALLBACK(drag_dropped), NULL);
 		g_signal_connect(widget, "button-press-event", G_CALLBACK(input), NULL);
 		g_signal_connect(widget, "key-press-event", G_CALLBACK(input), NULL);
 		g_signal_connect(widget, "web-process-terminated", G_CALLBACK(process_ended), NULL);
@@ -140,6 +244,7 @@ static gboolean apply(gpointer data)
 // Configures the window on the main loop's thread, the only thread that may use WebKit, and waits for it.
 static void configure_window(char **words)
 {
+	taken = g_async_queue_new();
 	window_config g = {.proxy = words[0], .direct = {words[1], words[2], NULL}};
 	memcpy(g.texts, words + 3, sizeof g.texts);
 	g_mutex_init(&g.lock);
@@ -156,6 +261,8 @@ static void configure_window(char **words)
 import "C"
 
 import (
+	"net/url"
+	"strings"
 	"unsafe"
 
 	"sextant/app"
@@ -180,6 +287,27 @@ func configureWindow(net app.WindowEgress) {
 	for _, w := range words {
 		C.free(unsafe.Pointer(w))
 	}
+}
+
+// takenFiles are files that the person dropped on the window or pasted. how is "drop", "paste", or "picture" for a copy
+// of the picture on the clipboard, which the receiver removes.
+type takenFiles struct {
+	how   string
+	paths []string
+}
+
+// nextTakenFiles waits for the next drop or paste. configureWindow must have returned.
+func nextTakenFiles() takenFiles {
+	item := C.next_taken()
+	defer C.free(unsafe.Pointer(item))
+	how, addresses, _ := strings.Cut(C.GoString(item), "\n")
+	t := takenFiles{how: how}
+	for line := range strings.Lines(addresses) {
+		if u, err := url.Parse(strings.TrimSpace(line)); err == nil && u.Scheme == "file" && u.Path != "" {
+			t.paths = append(t.paths, u.Path)
+		}
+	}
+	return t
 }
 
 // dialogTexts contains the texts of the dialog that appears when the window's page does not answer: its title, its

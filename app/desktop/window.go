@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,7 @@ import (
 
 	"sextant/app"
 	"sextant/build/icons"
+	"sextant/shared/chat"
 )
 
 // Built is true in builds that can open a window.
@@ -33,12 +35,17 @@ func Open(ctx context.Context, sys *app.System) error {
 	}
 	stopped := make(chan struct{})
 	defer close(stopped)
+	ready := make(chan struct{})
+	configured := sync.OnceFunc(func() {
+		configureWindow(net)
+		close(ready)
+	})
 	sys.PanelPages.SetCaptureFunc(takeScreenshot)
 	defer sys.PanelPages.SetCaptureFunc(nil)
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),
-		AssetServer:              &assetserver.Options{Handler: bootPage(sys, net)},
+		AssetServer:              &assetserver.Options{Handler: bootPage(sys, configured)},
 		LogLevelProduction:       logger.ERROR,
 		EnableDefaultContextMenu: true,
 		Linux: &linux.Options{
@@ -53,6 +60,12 @@ func Open(ctx context.Context, sys *app.System) error {
 				case <-stopped:
 				}
 			}()
+			go func() {
+				<-ready
+				for {
+					runtime.WindowExecJS(window, attachScript(ctx, sys, nextTakenFiles()))
+				}
+			}()
 		},
 	})
 	if err != nil {
@@ -63,8 +76,7 @@ func Open(ctx context.Context, sys *app.System) error {
 
 // bootPage serves the page that Wails loads. It opens the interface with a new one-time code after the proxy is
 // configured. If the process of the pages ended, it is loaded again and leaves the panel that may be the cause.
-func bootPage(sys *app.System, net app.WindowEgress) http.Handler {
-	configured := sync.OnceFunc(func() { configureWindow(net) })
+func bootPage(sys *app.System, configured func()) http.Handler {
 	var loads atomic.Int32
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		configured()
@@ -80,4 +92,39 @@ func bootPage(sys *app.System, net app.WindowEgress) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = fmt.Fprintf(w, `<!doctype html><meta charset="utf-8"><title>Sextant</title><style>html{background:#0B0E12}</style><script>location.replace(%s)</script>`, target)
 	})
+}
+
+// maxTaken bounds how many files of a drop or paste are read. A message can have fewer.
+const maxTaken = 20
+
+// attachScript stores files and returns a script that attaches them to the message in the window.
+func attachScript(ctx context.Context, sys *app.System, t takenFiles) string {
+	type stored struct {
+		File   chat.File `json:"file"`
+		Reason string    `json:"reason,omitempty"`
+	}
+	detail := struct {
+		Pasted bool     `json:"pasted"`
+		Files  []stored `json:"files"`
+	}{Pasted: t.how != "drop"}
+	for _, path := range t.paths[:min(len(t.paths), maxTaken)] {
+		file, err := sys.Attachments.AddPath(ctx, path)
+		if t.how == "picture" {
+			file.Name = "picture.png"
+			_ = os.Remove(path)
+		}
+		s := stored{File: file}
+		if err != nil {
+			s.Reason = err.Error()
+		}
+		detail.Files = append(detail.Files, s)
+	}
+	if len(detail.Files) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return ""
+	}
+	return "dispatchEvent(new CustomEvent('filestaken', { detail: " + string(text) + " }))"
 }

@@ -53,15 +53,15 @@ export class Attachments {
 
   /** Attaches a file of the person, or with `source` a picture of the page with this origin. */
   async addFile(name: string, file: Blob, source?: string): Promise<void> {
-    if (file.size === 0) this.#refuse(name, t('attachment.empty'));
-    else if (file.size > FILE_MAX) this.#refuse(name, t('attachment.large'));
+    if (file.size === 0) this.refuse(name, t('attachment.empty'));
+    else if (file.size > FILE_MAX) this.refuse(name, t('attachment.large'));
     else await this.add(name, () => this.store(name, file), source);
   }
 
   /** Attaches the file that `store` returns. A failure is shown beside the other attachments. */
   async add(name: string, store: () => Promise<StoredFile>, source?: string): Promise<void> {
     if (this.files.length + this.pending.length + this.attached.length >= ATTACHMENTS_MAX) {
-      this.#refuse(name, t('attachment.full'));
+      this.refuse(name, t('attachment.full'));
       return;
     }
     const id = this.#next++;
@@ -73,7 +73,7 @@ export class Attachments {
       const file = { ...(await storing), ...(source ? { source } : {}) };
       this.restore(conversation, { attached: [], from: [], files: [file] });
     } catch (error) {
-      this.#refuse(name, error instanceof BackendError && error.detail ? error.detail : failureText(error));
+      this.refuse(name, error instanceof BackendError && error.detail ? error.detail : failureText(error));
     } finally {
       this.pending = this.pending.filter((one) => one.id !== id);
     }
@@ -96,7 +96,8 @@ export class Attachments {
     this.refused = this.refused.filter((one) => one.id !== id);
   }
 
-  #refuse(name: string, reason: string): void {
+  /** Shows that a file cannot be attached. */
+  refuse(name: string, reason: string): void {
     this.refused = [...this.refused, { id: this.#next++, name, reason }].slice(-ATTACHMENTS_MAX);
   }
 

@@ -1,3 +1,4 @@
+import type { StoredFile } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 
 /** A file that the person dropped or pasted. */
@@ -11,6 +12,19 @@ const NAMES_MAX = 1000;
 const DEPTH_MAX = 3;
 
 export const hasFiles = (data: DataTransfer | null): boolean => Boolean(data?.types.includes('Files'));
+
+/**
+ * Whether files of another program are dragged. The real window's engine hides them from the page: it tells only that
+ * there is a list of addresses, and the program attaches them (see `FilesTaken`). A dragged link has text too.
+ */
+export const dragsFiles = (data: DataTransfer | null): boolean =>
+  hasFiles(data) || Boolean(data?.types.includes('text/uri-list') && !data.types.includes('text/plain'));
+
+/**
+ * The event `filestaken` of the real window: files that the person dropped or pasted and that the program stored, or the
+ * reason why one cannot be attached.
+ */
+export type FilesTaken = CustomEvent<{ pasted: boolean; files: { file: StoredFile; reason?: string }[] }>;
 
 /** Returns the dropped or pasted files. A folder becomes a text file with the names in it. Call it in the event. */
 export async function droppedFiles(data: DataTransfer): Promise<DroppedFile[]> {
