@@ -147,3 +147,22 @@ test('file changes of a command are attributed to it and undone with one click',
   expect(await file('gone.txt')).toBe('still here\n');
   await expect(file('new.txt')).rejects.toThrow('ENOENT');
 });
+
+test('a deleted conversation comes back with Undo, and is deleted without', async ({ page }) => {
+  await open(page, [{ text: 'Noted.' }]);
+  await sendMessage(page, 'remember the lamp');
+  await expect(said(page, 'Noted.')).toBeVisible();
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Conversation menu' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await expect(said(page, 'Noted.')).toHaveCount(0);
+    await expect(page.getByText(/^Deleted “/)).toBeVisible();
+  };
+  await remove();
+  await expect(page.getByRole('region', { name: 'Notifications' })).toContainText('The audit log keeps what was run.');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(said(page, 'Noted.')).toBeVisible();
+  await remove();
+  const left = async () => (await sextant.api<{ conversations: unknown[] }>('GET', '/api/state')).conversations.length;
+  await expect.poll(left, { timeout: 20_000 }).toBe(0);
+});

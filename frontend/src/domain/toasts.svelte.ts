@@ -8,6 +8,9 @@ export interface Toast {
   action?: { label: string; run: () => void };
 }
 
+/** How long a toast is shown, and what it offers can be undone, in milliseconds. */
+export const UNDO_MS = 6000;
+
 /** The toasts that are shown: the newest two. */
 export class Toasts {
   list = $state<Toast[]>([]);
@@ -15,7 +18,7 @@ export class Toasts {
 
   ok(text: string, action?: Toast['action']): void {
     const id = this.#add('ok', text, '', action);
-    setTimeout(() => this.dismiss(id), 6000);
+    setTimeout(() => this.dismiss(id), UNDO_MS);
   }
 
   error(text: string, hint = ''): void {

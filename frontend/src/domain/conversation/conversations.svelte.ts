@@ -5,7 +5,8 @@ import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
 import type { CallView, Item, TranscriptView } from '../store/state';
 import type { Store } from '../store/store.svelte';
-import type { Toasts } from '../toasts.svelte';
+import { t } from '../../shared/i18n';
+import { UNDO_MS, type Toasts } from '../toasts.svelte';
 import { branchOf } from '../store/branches';
 import { shownItems, shownSources } from './branches';
 import { Drafts } from './drafts';
@@ -40,6 +41,9 @@ export class Conversations {
   /** Called before a message is sent, which waits for it. */
   beforeSend: () => Promise<void> = () => Promise.resolve();
 
+  /** Conversations that are deleted soon. */
+  #removed = $state.raw<string[]>([]);
+
   constructor(
     private readonly store: Store,
     private readonly actions: Actions,
@@ -58,7 +62,7 @@ export class Conversations {
 
   /** The person's conversations, without those of subagents. */
   get topLevel(): Conversation[] {
-    return this.store.state.conversations.filter((c) => !c.parent);
+    return this.store.state.conversations.filter((c) => !c.parent && !this.#removed.includes(c.id));
   }
 
   /** The conversation that started the shown subagent; undefined when no subagent is shown. */
@@ -238,10 +242,28 @@ export class Conversations {
     await this.actions.attempt(this.actions.backend.renameConversation(id, title));
   }
 
-  async remove(id: string): Promise<void> {
+  /** Hides the shown conversation, stops its turn, and deletes it unless the person undoes that meanwhile. */
+  remove(): void {
+    const id = this.currentId;
+    const title = this.current?.title || t('conversation.new');
+    if (this.running) void this.stop();
+    this.#removed = [...this.#removed, id];
+    this.startNew();
+    const timer = setTimeout(() => void this.#delete(id), UNDO_MS);
+    this.toasts.ok(t('conversation.deleted', { title }), {
+      label: t('action.undo'),
+      run: () => {
+        clearTimeout(timer);
+        this.#removed = this.#removed.filter((one) => one !== id);
+        void this.open(id);
+      },
+    });
+  }
+
+  async #delete(id: string): Promise<void> {
     const done = await this.actions.attempt(this.actions.backend.deleteConversation(id));
+    this.#removed = this.#removed.filter((one) => one !== id);
     if (!done) return;
-    if (id === this.currentId) this.startNew();
     this.attachments.clear(id);
     this.#drafts.write(id, '');
   }

@@ -1,23 +1,31 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
+import type { Conversation } from '../../shared/api/types';
 import { Actions } from '../actions';
 import { Panels } from '../panels/panels.svelte';
 import { Settings } from '../settings/settings.svelte';
 import { Store } from '../store/store.svelte';
-import { Toasts } from '../toasts.svelte';
+import { Toasts, UNDO_MS } from '../toasts.svelte';
 import { Conversations } from './conversations.svelte';
 
 /** The messages that the program received, with the functions that accept them. */
 let received: { id: string; text: string; accept: () => void }[] = [];
 let conversations: Conversations;
+let store: Store;
+let toasts: Toasts;
+let deleted: string[] = [];
 
 beforeEach(() => {
   received = [];
+  deleted = [];
   const backend = {
     send: (id: string, text: string) => new Promise<void>((accept) => void received.push({ id, text, accept })),
     setting: () => Promise.resolve(),
+    deleteConversation: async (id: string) => void deleted.push(id),
+    conversation: () => Promise.reject(new Error('not needed')),
   };
-  const [store, toasts] = [new Store(), new Toasts()];
+  store = new Store();
+  toasts = new Toasts();
   const actions = new Actions(backend as unknown as Backend, store, toasts);
   const settings = new Settings(store, actions);
   conversations = new Conversations(store, actions, settings, new Panels(store, actions), toasts);
@@ -63,5 +71,30 @@ describe('sending', () => {
     expect(received[1]?.id).toBe('one');
     received[1]!.accept();
     await second;
+  });
+});
+
+describe('deleting', () => {
+  it('hides the conversation, and deletes it unless that is undone', async () => {
+    vi.useFakeTimers();
+    try {
+      for (const id of ['one', 'two']) {
+        store.apply({ kind: 'conversation', conversation: { id, title: id } as Conversation });
+      }
+      const shown = () => conversations.topLevel.map((c) => c.id).sort();
+      conversations.remove();
+      expect(shown()).toEqual(['two']);
+      expect(conversations.currentId).toBe('');
+      toasts.list[0]!.action!.run();
+      await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+      expect(shown()).toEqual(['one', 'two']);
+      expect(conversations.currentId).toBe('one');
+      expect(deleted).toEqual([]);
+      conversations.remove();
+      await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+      expect(deleted).toEqual(['one']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
