@@ -206,7 +206,7 @@ files=$!
 until_true "the program that offers files" grep -q ready "$dir/window-files.log"
 
 eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
-# The pointer moves in steps, as a hand does: the program under it is asked at each of them.
+# The pointer moves in steps, because GTK asks the program under it at each of them.
 xdotool mousemove 20 20 mousedown 1
 for step in $(seq 1 30); do xdotool mousemove $((20 + step * (WIDTH / 2) / 30)) $((20 + step * 380 / 30)); sleep 0.02; done
 xdotool mouseup 1

@@ -4,7 +4,7 @@
 // and exporting the conversation again gives the same bytes. Markdown and HTML are for people and contain the messages
 // of the active branch. Veil hides secrets in what is exported. Pictures and long stored results are not contained.
 //
-// A file is outside text from an unknown hand. Read checks its size, kinds of events, ids and data; the importer adds a
+// A file is outside text by an unknown author. Read checks its size, kinds of events, ids and data; the importer adds a
 // note to the conversation that names the file as a source, so that its text is never taken for the person's own.
 package transfer
 

@@ -282,8 +282,9 @@ export const assistant = {
   'attachment.source': 'From {source}',
   'attachment.total': 'Attachments: about {n} tokens',
   'attachment.blind':
-    '{model} does not accept pictures. It is told that there is one. Choose another model to have it looked at.',
-  'attachment.unsure': 'Whether {model} accepts pictures is not known. If it refuses, it is told that there is one.',
+    '{model} does not accept pictures. Sextant only tells it that there is one. Choose another model to have it looked at.',
+  'attachment.unsure':
+    'Whether {model} accepts pictures is not known. If it refuses, Sextant only tells it that there is one.',
   'attachment.pilot': 'The command pilot does not read attachments. Choose a model below.',
   'attachment.drop': 'Drop to attach to your message',
   'attachment.drop.means': 'Text, pictures, PDF, docx and xlsx files up to 20 MB, or a folder as a list of names',
