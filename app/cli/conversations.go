@@ -18,6 +18,7 @@ import (
 	"sextant/app"
 	"sextant/app/config"
 	"sextant/backend/agent/loop"
+	"sextant/backend/api/transferroutes"
 	"sextant/backend/store/sqlite"
 	"sextant/backend/store/transfer"
 	"sextant/shared/excerpt"
@@ -117,7 +118,7 @@ func (v *conversationsExportVerb) Run(ctx context.Context, io Streams, g *Global
 const importTimeout = 5 * time.Minute
 
 type conversationsImportVerb struct {
-	File string `arg:"" help:"JSON export, - for standard input."`
+	File string `arg:"" help:"JSON export of Sextant, or ChatGPT's or Claude's export (conversations.json or the ZIP file); - for standard input."`
 }
 
 // Run imports a file, through the running Sextant if there is one.
@@ -143,43 +144,57 @@ func (v *conversationsImportVerb) Run(ctx context.Context, streams Streams, g *G
 	if err != nil {
 		return failure(exitFailed, "%v Nothing was imported.", err)
 	}
+	var known int
 	if running, err := findInstance(ctx, config.DataDir); err == nil {
-		_, err = running.do(ctx, http.MethodPost, "/api/conversations/import", running.Token, json.RawMessage(raw),
-			importTimeout)
+		answer, err := running.send(ctx, http.MethodPost, "/api/conversations/import", running.Token,
+			bytes.NewReader(raw), importTimeout)
 		if err != nil {
 			return failure(exitFailed, "%v", err)
 		}
-	} else if err := importInto(ctx, config, file); err != nil {
+		var imported transferroutes.Imported
+		if err := json.Unmarshal(answer, &imported); err != nil {
+			return failure(exitFailed, "%v", err)
+		}
+		known = imported.Known
+	} else if known, err = importInto(ctx, config, file); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, err = fmt.Fprintf(streams.Out, "%d conversations imported\n", len(file.Conversations))
+	_, err = fmt.Fprintf(streams.Out, "imported: %d\nhere already: %d\n", len(file.Conversations)-known, known)
+	for _, reason := range file.LeftOut {
+		_, _ = fmt.Fprintf(streams.Err, "not imported: %s\n", reason)
+	}
 	return err
 }
 
 // importInto imports a file into the database of a Sextant that does not run.
-func importInto(ctx context.Context, config *config.Config, file *transfer.Import) (err error) {
+func importInto(ctx context.Context, config *config.Config, file *transfer.Import) (known int, err error) {
 	log := slog.New(slog.DiscardHandler)
 	vault, err := app.OpenVault(config, log)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, vault.Close()) }()
 	s, err := sqlite.Open(ctx, filepath.Join(config.DataDir, app.DatabaseName), log)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if file.Foreign {
+		if file, known, err = s.WithoutKnown(ctx, file); err != nil {
+			return 0, err
+		}
+	}
 	table, id, err := s.KnownID(ctx, file)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if table != "" {
-		return fmt.Errorf("nothing was imported: %q, an id of the file in %s, is here already", id, table)
+		return 0, fmt.Errorf("nothing was imported: %q, an id of the file in %s, is here already", id, table)
 	}
 	events := file.Events(loop.NewSecret)
 	for i := range events {
 		events[i].Data = vault.MaskJSON(events[i].Data)
 	}
 	_, err = s.AppendEvents(ctx, events)
-	return err
+	return known, err
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -38,7 +36,7 @@ func (v *runVerb) readAttachments() ([]localFile, error) {
 	}
 	var files []localFile
 	for _, path := range v.Attach {
-		data, err := readBounded(path)
+		data, err := attachment.ReadFile(path)
 		if err != nil {
 			return nil, failure(exitUsage, "%v", err)
 		}
@@ -51,15 +49,6 @@ func (v *runVerb) readAttachments() ([]localFile, error) {
 		files = append(files, localFile{filepath.Base(path), data})
 	}
 	return files, nil
-}
-
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, attachment.MaxBytes+1))
 }
 
 func attachTo(ctx context.Context, store *attachment.Store, files []localFile) ([]chat.Attachment, error) {

@@ -188,7 +188,8 @@ static gboolean drag_dropped(GtkWidget *view, GdkDragContext *context, gint x, g
 }
 
 // WebKit opens a dropped file unless the page answers in time that it takes the drop.
-static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data)
+static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type,
+	gpointer data)
 {
 	if (type != WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION)
 		return FALSE;

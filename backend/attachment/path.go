@@ -35,20 +35,21 @@ func (s *Store) AddPath(ctx context.Context, path string) (chat.File, error) {
 	case info.Size() == 0:
 		return chat.File{Name: CleanName(name)}, refuse("%s is empty", name)
 	}
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return chat.File{Name: CleanName(name)}, refuse("%s cannot be read", name)
 	}
 	return s.Add(ctx, name, data)
 }
 
-func readFile(path string) ([]byte, error) {
+// ReadFile returns the content of a file, at most MaxBytes and one byte more.
+func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, MaxBytes))
+	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
 }
 
 func listNames(folder string) []byte {

@@ -57,7 +57,8 @@ func TestPathsOfDisk(t *testing.T) {
 		"/dev/zero": "is not a file",
 	} {
 		var refused *attachment.RefusedError
-		if _, err := s.AddPath(t.Context(), path); !errors.As(err, &refused) || !strings.Contains(refused.Reason, want) {
+		_, err := s.AddPath(t.Context(), path)
+		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -59,6 +59,7 @@ func enums() []enum {
 		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantForbid),
 		enumOf("GrantKind", toolspec.GrantFile, toolspec.GrantFolder, toolspec.GrantHost, toolspec.GrantProgram,
 			toolspec.GrantSite, toolspec.GrantTool),
+		enumOf("PageEffect", toolspec.PageSend, toolspec.PagePost, toolspec.PagePay, toolspec.PageDelete),
 		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
 		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
 		enumOf("FileKind", chat.FileText, chat.FilePicture, chat.FilePDF, chat.FileDocument),

@@ -22,6 +22,9 @@ import (
 // Imported is the answer of POST /api/conversations/import. It contains the imported conversations.
 type Imported struct {
 	Conversations []chat.Conversation `json:"conversations"`
+	// Known is how many conversations of another program were here already. LeftOut says why others were not imported.
+	Known   int      `json:"known,omitempty"`
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // HiddenHeader is the header with the number of hidden secrets in an export.
@@ -45,8 +48,9 @@ func (r Routes) Register() {
 	const path = "/api/conversations/import"
 	huma.Register(r.API, huma.Operation{
 		OperationID: route.OperationID(http.MethodPost, path), Method: http.MethodPost, Path: path,
-		Summary: "Add the conversations of a JSON export", DefaultStatus: http.StatusCreated,
-		MaxBodyBytes: transfer.MaxFile, SkipValidateBody: true, // transfer.Read checks the file
+		Summary:       "Add the conversations of a JSON export of Sextant, or of an export of ChatGPT or Claude",
+		DefaultStatus: http.StatusCreated,
+		MaxBodyBytes:  transfer.MaxFile, SkipValidateBody: true, // transfer.Read checks the file
 	}, r.importConversations)
 }
 
@@ -99,6 +103,12 @@ func (r Routes) importConversations(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, route.InternalError("Nothing was imported.", err)
 	}
+	answer := Imported{Conversations: []chat.Conversation{}, LeftOut: file.LeftOut}
+	if file.Foreign {
+		if file, answer.Known, err = r.Store.WithoutKnown(ctx, file); err != nil {
+			return nil, route.InternalError("Nothing was imported.", err)
+		}
+	}
 	table, id, err := r.Store.KnownID(ctx, file)
 	if err != nil {
 		return nil, route.InternalError("Nothing was imported.", err)
@@ -115,7 +125,6 @@ func (r Routes) importConversations(ctx context.Context, in *struct {
 	if _, err := r.Events.Publish(context.WithoutCancel(ctx), file.Events(loop.NewSecret)...); err != nil {
 		return nil, route.InternalError("Nothing was imported.", err)
 	}
-	answer := Imported{Conversations: []chat.Conversation{}}
 	for _, c := range file.Conversations {
 		one, err := r.Conversation(ctx, c.ID)
 		if err != nil {

@@ -50,8 +50,8 @@ const maxPDF = 256 << 20
 
 const printTimeout = 2 * time.Minute
 
-// maxTagged is how many elements a page may have to get tags and an outline. The time that Chromium needs for them grows
-// with the square of the elements.
+// maxTagged is how many elements a page may have to get tags and an outline. The time that Chromium needs for them
+// grows with the square of the elements.
 const maxTagged = 5000
 
 // PDFOptions says how to print a page. Name is the file name ("": made from the title). Paper is a4 (default),
@@ -148,7 +148,9 @@ func countElements(ctx context.Context, doc *cdp.Document) (n int) {
 	return n
 }
 
-func printTo(ctx context.Context, t *page.Tab, doc *cdp.Document, path string, req proto.PagePrintToPDF) (int64, error) {
+func printTo(
+	ctx context.Context, t *page.Tab, doc *cdp.Document, path string, req proto.PagePrintToPDF,
+) (int64, error) {
 	c := doc.Client(ctx)
 	stream, err := startPrint(ctx, t, doc, req)
 	if err != nil {

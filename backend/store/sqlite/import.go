@@ -32,3 +32,17 @@ func (s *Store) KnownID(ctx context.Context, in *transfer.Import) (table, id str
 	}
 	return "", "", nil
 }
+
+// WithoutKnown returns an import without the conversations that are here already, and how many those are.
+func (s *Store) WithoutKnown(ctx context.Context, in *transfer.Import) (*transfer.Import, int, error) {
+	known := map[string]bool{}
+	for _, id := range in.IDs(transfer.Conversations) {
+		var found bool
+		err := s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM conversations WHERE id = ?)`, id).Scan(&found)
+		if err != nil {
+			return nil, 0, fmt.Errorf("looking for known conversations: %w", err)
+		}
+		known[id] = found
+	}
+	return in.Without(known)
+}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,7 +20,8 @@ func (e FormatError) Error() string { return string(e) }
 
 func formatError(format string, args ...any) error { return FormatError(fmt.Sprintf(format, args...)) }
 
-// Read reads and checks a JSON file of Write. An error for a wrong file is a FormatError.
+// Read reads and checks a JSON file of Write, or an export of ChatGPT or Claude. An error for a wrong file is a
+// FormatError.
 func Read(r io.Reader) (*Import, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
@@ -27,6 +29,12 @@ func Read(r io.Reader) (*Import, error) {
 	}
 	if len(raw) > MaxFile {
 		return nil, formatError("The file is larger than %d MB.", MaxFile>>20)
+	}
+	if raw, err = unzip(raw); err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n\uFEFF"), []byte("[")) {
+		return readForeign(bytes.TrimPrefix(raw, []byte("\uFEFF")))
 	}
 	var f File
 	if err := json.Unmarshal(raw, &f); err != nil {
@@ -43,7 +51,7 @@ func Read(r io.Reader) (*Import, error) {
 	case len(f.Conversations) > maxConversations:
 		return nil, formatError("The file contains more than %d conversations.", maxConversations)
 	}
-	k := checker{known: map[string]map[string]bool{}}
+	k := newChecker()
 	for _, c := range f.Conversations {
 		if err := k.check(c); err != nil {
 			return nil, err
@@ -55,7 +63,27 @@ func Read(r io.Reader) (*Import, error) {
 // Import is a checked file.
 type Import struct {
 	Conversations []Conversation
-	ids           map[string]map[string]bool
+	// Foreign is true for an export of another program. LeftOut says why some of its conversations are not contained.
+	Foreign bool
+	LeftOut []string
+	ids     map[string]map[string]bool
+}
+
+// Without returns the import without the conversations that known names, and how many those are.
+func (i *Import) Without(known map[string]bool) (*Import, int, error) {
+	out, k := *i, newChecker()
+	out.Conversations = nil
+	for _, c := range i.Conversations {
+		if known[c.ID] {
+			continue
+		}
+		if err := k.check(c); err != nil {
+			return nil, 0, err
+		}
+		out.Conversations = append(out.Conversations, c)
+	}
+	out.ids = k.known
+	return &out, len(i.Conversations) - len(out.Conversations), nil
 }
 
 // The names of the tables whose ids a file defines, and of the column of calls.
@@ -76,6 +104,8 @@ type checker struct {
 	known   map[string]map[string]bool
 	current string
 }
+
+func newChecker() *checker { return &checker{known: map[string]map[string]bool{}} }
 
 func (k *checker) define(table, id string) {
 	if k.known[table] == nil {

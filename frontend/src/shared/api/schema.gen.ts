@@ -898,7 +898,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add the conversations of a JSON export */
+        /** Add the conversations of a JSON export of Sextant, or of an export of ChatGPT or Claude */
         post: operations["post-api-conversations-import"];
         delete?: never;
         options?: never;
@@ -3530,6 +3530,9 @@ export interface components {
         };
         Imported: {
             conversations: components["schemas"]["Conversation"][];
+            /** Format: int64 */
+            known?: number;
+            left_out?: string[];
         };
         Input: {
             button?: string;
@@ -3835,6 +3838,8 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
+        /** @enum {string} */
+        PageEffect: "send" | "post" | "pay" | "delete";
         PageEvent: {
             kind: string;
             /** Format: int64 */

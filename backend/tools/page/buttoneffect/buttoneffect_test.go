@@ -1,4 +1,4 @@
-package page
+package buttoneffect
 
 import (
 	"testing"
@@ -11,15 +11,17 @@ func TestEffectThatNameOfButtonClaims(t *testing.T) {
 	for name, want := range map[string]toolspec.PageEffect{
 		"Pay": toolspec.PagePay, "Pay €12.00": toolspec.PagePay, "Buy now": toolspec.PagePay,
 		"Confirm and pay": toolspec.PagePay, "Place your order": toolspec.PagePay,
-		"Zahlungspflichtig bestellen": toolspec.PagePay, "立即购买": toolspec.PagePay, "购买全部": toolspec.PagePay,
-		"Delete": toolspec.PageDelete, "  DELETE \n account": toolspec.PageDelete, "Yes, delete it": toolspec.PageDelete,
+		"Zahlungspflichtig bestellen": toolspec.PagePay,
+		"立即购买":                        toolspec.PagePay, "购买全部": toolspec.PagePay,
+		"Delete": toolspec.PageDelete, "  DELETE \n account": toolspec.PageDelete,
+		"Yes, delete it":    toolspec.PageDelete,
 		"Endgültig löschen": toolspec.PageDelete, "Удалить": toolspec.PageDelete,
 		"Post": toolspec.PagePost, "Publish": toolspec.PagePost, "Send message": toolspec.PagePost,
 		"Envoyer":  toolspec.PagePost,
 		"Payments": "", "Buyer protection": "", "Posts": "", "Sender": "", "Add to basket": "", "Search": "",
 		"Next": "", "Cookie settings": "", "Delete this and all of the other old things there": "", "": "", "Yes": "",
 	} {
-		if got := nameEffect(name); got != want {
+		if got := OfName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
