@@ -67,6 +67,8 @@ test('answers show tables, code, formulas and diagrams, and can be copied and re
   });
   try {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    // A press copies asynchronously.
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     await page.goto(sextant.window());
     await sendMessage(page, 'plan it');
     const answer = conversation(page).locator('.assistant-message');
@@ -88,7 +90,7 @@ test('answers show tables, code, formulas and diagrams, and can be copied and re
 
     // Code can be copied, wrapped, and scrolled by keyboard.
     await python.getByRole('button', { name: 'Copy code' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^def greet[\s\S]*\{name\}"$/);
+    await expect.poll(clipboard).toMatch(/^def greet[\s\S]*\{name\}"$/);
     const pre = python.getByRole('region');
     const scrolls = () => pre.evaluate((element) => element.scrollWidth > element.clientWidth);
     expect(await scrolls()).toBe(true);
@@ -124,11 +126,10 @@ test('answers show tables, code, formulas and diagrams, and can be copied and re
 
     // The whole answer can be copied.
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(ANSWER.trim());
+    await expect.poll(clipboard).toBe(ANSWER.trim());
     await page.getByRole('button', { name: 'Copy answer' }).click();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain('Here is the plan[1], with');
-    expect(copied).toContain(`${WIDE_ROW}\t12\t`);
+    await expect.poll(clipboard).toContain('Here is the plan[1], with');
+    expect(await clipboard()).toContain(`${WIDE_ROW}\t12\t`);
 
     for (const theme of ['dark', 'light'] as const) {
       await setTheme(page, theme);

@@ -130,7 +130,7 @@ test('pasting lines asks first and drops control characters, and programs cannot
       String.raw`head -c 90 /dev/zero | tr '\0' 'T'; printf '\007done-%s' $((6*7))`,
   );
   await expect(rows(page)).toContainText('done-42');
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('mine');
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('mine');
   await expect(page.getByRole('tab', { name: `Shell 1 ${'T'.repeat(39)}…` })).toBeVisible();
 });
 
