@@ -30,7 +30,7 @@ func pressEffect(s session, id int) toolspec.PageEffect {
 	if effect := buttoneffect.OfName(name); effect != "" {
 		return effect
 	}
-	if s.OriginOf(id).Submits {
+	if s.OriginOf(id).Submits && !buttoneffect.IsMinor(name) {
 		return toolspec.PageSend
 	}
 	return ""

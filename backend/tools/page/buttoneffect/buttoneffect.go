@@ -40,6 +40,24 @@ var effectWords = []struct {
 	}},
 }
 
+// minorWords are the first words of buttons that send a form of little consequence: a basket can be emptied, and a
+// notice about cookies can be answered again.
+var minorWords = []string{
+	"add to basket", "add to cart", "add to bag", "remove from basket", "remove from cart", "accept", "reject",
+	"in den warenkorb", "akzeptieren", "alle akzeptieren", "ablehnen", "alle ablehnen", "ajouter au panier",
+	"accepter", "tout accepter", "tout refuser", "añadir al carrito", "añadir a la cesta", "aceptar", "rechazar",
+	"aggiungi al carrello", "accetta", "rifiuta", "adicionar ao carrinho", "aceitar", "in winkelwagen",
+	"accepteren", "dodaj do koszyka", "в корзину", "добавить в корзину", "加入购物车", "カートに入れる", "장바구니",
+}
+
+// IsMinor reports whether the name of a button says that its form has little consequence.
+func IsMinor(name string) bool {
+	name = fold(name)
+	return slices.ContainsFunc(minorWords, func(words string) bool { return startsWithWords(name, words) })
+}
+
+func fold(name string) string { return strings.Join(strings.Fields(strings.ToLower(name)), " ") }
+
 // leadingWords may stand before the words of an effect: "Confirm and pay".
 var leadingWords = []string{
 	"yes,", "yes", "ok,", "confirm and", "confirm &", "confirm", "review and", "agree and", "save and", "ja,", "oui,",
@@ -50,7 +68,7 @@ const maxEffectWords = 6
 
 // OfName returns the effect that the name of a button claims, "" for none.
 func OfName(name string) toolspec.PageEffect {
-	name = strings.Join(strings.Fields(strings.ToLower(name)), " ")
+	name = fold(name)
 	for i := 0; i < len(leadingWords); i++ {
 		if rest, found := strings.CutPrefix(name, leadingWords[i]+" "); found {
 			name, i = rest, -1

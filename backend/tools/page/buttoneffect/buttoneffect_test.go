@@ -26,3 +26,15 @@ func TestEffectThatNameOfButtonClaims(t *testing.T) {
 		}
 	}
 }
+
+func TestMinorForms(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"Add to  basket": true, "Add to cart · €12": true, "Accept all cookies": true, "In den Warenkorb": true,
+		"加入购物车": true, "Add": false, "Save": false, "Acceptance": false, "": false,
+	} {
+		if IsMinor(name) != want {
+			t.Errorf("%q: want %v", name, want)
+		}
+	}
+}
