@@ -60,7 +60,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	}
 	close(s.portsKnown)
 	remove, err := instance.Write(s.Config.DataDir, instance.Instance{
-		URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(), Version: Version,
+		URL: "http://" + s.Host(), Token: s.Token(), LinkKey: s.keys.LinkKey(), PID: os.Getpid(), Version: Version,
 	})
 	if err != nil {
 		return err

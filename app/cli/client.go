@@ -2,100 +2,18 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"strings"
-	"time"
 
 	"sextant/app/config"
 	"sextant/app/instance"
-	"sextant/backend/api/access"
-	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
 )
 
-type runningInstance struct{ instance.Instance }
+// runningInstance is a running Sextant that a verb joins.
+type runningInstance struct{ instance.Client }
 
-const proofTimeout = 3 * time.Second
-
-// findInstance reads the instance file in dir and checks that its Sextant answers, otherwise it returns
-// instance.ErrNone. A killed Sextant leaves its file behind, and another program may use the port now.
-func findInstance(ctx context.Context, dir string) (runningInstance, error) {
-	found, err := instance.Read(dir)
-	if err != nil {
-		return runningInstance{}, err
-	}
-	at := runningInstance{found}
-	nonce := rand.Text()
-	proof, err := at.get(ctx, httpapi.ProofPath+"?nonce="+nonce, "", proofTimeout)
-	if err != nil || subtle.ConstantTimeCompare(proof, []byte(access.Proof(at.Token, nonce))) != 1 {
-		return runningInstance{}, instance.ErrNone
-	}
-	return at, nil
-}
-
-// get sends a GET request for path and returns the body. If token is "", it sends no token.
-func (i runningInstance) get(ctx context.Context, path, token string, timeout time.Duration) ([]byte, error) {
-	return i.do(ctx, http.MethodGet, path, token, nil, timeout)
-}
-
-// do returns a status over 299 as an error with the response's detail. If timeout is 0, only ctx limits the wait.
-func (i runningInstance) do(ctx context.Context, method, path, token string, body any, timeout time.Duration) ([]byte,
-	error,
-) {
-	var in io.Reader
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		in = strings.NewReader(string(b))
-	}
-	return i.send(ctx, method, path, token, in, timeout)
-}
-
-// send is do with a body that is sent unchanged.
-func (i runningInstance) send(ctx context.Context, method, path, token string, in io.Reader, timeout time.Duration) (
-	[]byte, error,
-) {
-	if timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
-	req, err := http.NewRequestWithContext(ctx, method, i.URL+path, in)
-	if err != nil {
-		return nil, err
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-		req.Header.Set("X-Client-Name", "sextant command line")
-	}
-	// Do not use a proxy from the environment: the token must not leave this machine.
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	res, err := client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	b, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
-	if err != nil || res.StatusCode < 300 {
-		return b, err
-	}
-	var problem struct{ Detail string }
-	if json.Unmarshal(b, &problem) != nil || problem.Detail == "" {
-		problem.Detail = res.Status
-	}
-	return nil, errors.New(problem.Detail)
-}
-
-func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
+func mcpInstance(i instance.Client) (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {
 		return mcpserver.Instance{}, fmt.Errorf("reading the instance file: %w", err)
@@ -112,7 +30,7 @@ func findRunning(
 	if err != nil {
 		return runningInstance{}, nil, false, err
 	}
-	at, err = findInstance(ctx, cfg.DataDir)
+	at.Client, err = instance.Connect(ctx, cfg.DataDir)
 	switch {
 	case err != nil:
 		return runningInstance{}, cfg, false, nil

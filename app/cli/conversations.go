@@ -13,10 +13,10 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
-	"time"
 
 	"sextant/app"
 	"sextant/app/config"
+	"sextant/app/instance"
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/transferroutes"
 	"sextant/backend/store/sqlite"
@@ -115,8 +115,6 @@ func (v *conversationsExportVerb) Run(ctx context.Context, io Streams, g *Global
 	return nil
 }
 
-const importTimeout = 5 * time.Minute
-
 type conversationsImportVerb struct {
 	File string `arg:"" help:"JSON export of Sextant, or ChatGPT's or Claude's export (conversations.json or the ZIP file); - for standard input."`
 }
@@ -145,9 +143,9 @@ func (v *conversationsImportVerb) Run(ctx context.Context, streams Streams, g *G
 		return failure(exitFailed, "%v Nothing was imported.", err)
 	}
 	var known int
-	if running, err := findInstance(ctx, config.DataDir); err == nil {
-		answer, err := running.send(ctx, http.MethodPost, "/api/conversations/import", running.Token,
-			bytes.NewReader(raw), importTimeout)
+	if running, err := instance.Connect(ctx, config.DataDir); err == nil {
+		answer, err := running.Send(ctx, http.MethodPost, "/api/conversations/import",
+			bytes.NewReader(raw))
 		if err != nil {
 			return failure(exitFailed, "%v", err)
 		}

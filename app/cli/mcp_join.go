@@ -6,16 +6,17 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
+	"sextant/app/instance"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/mcpserver/sharing"
 )
 
 func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) error {
 	if v.Panel != "" {
-		at, err := findInstance(ctx, config.DataDir)
+		at, err := instance.Connect(ctx, config.DataDir)
 		if err == nil {
 			var place mcpserver.Instance
-			if place, err = at.mcpInstance(); err == nil {
+			if place, err = mcpInstance(at); err == nil {
 				err = place.Check(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel, SharesTabs: v.Share})
 			}
 		}
@@ -25,13 +26,13 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 	}
 	err := mcpserver.Relay(ctx, mcpserver.RelayConfig{
 		Find: func(ctx context.Context) (mcpserver.Instance, error) {
-			at, err := findInstance(ctx, config.DataDir)
+			at, err := instance.Connect(ctx, config.DataDir)
 			if err != nil {
 				return mcpserver.Instance{},
 					errors.New("the running Sextant has ended. Start sextant again and repeat the call; " +
 						"or start sextant mcp with --headless for a separate browser")
 			}
-			return at.mcpInstance()
+			return mcpInstance(at)
 		},
 		Tools: v.Tools, Panel: v.Panel, SharesTabs: v.Share, Version: app.Version, Instructions: sharing.Instructions,
 	}, io.In, io.Out)

@@ -7,18 +7,14 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"time"
 
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/attachment"
 	"sextant/shared/chat"
 )
 
-// maxAttached is how many files a message can have, and uploadTimeout the time to store one, with the first PDF.
-const (
-	maxAttached   = 8
-	uploadTimeout = 2 * time.Minute
-)
+// maxAttached is how many files a message can have.
+const maxAttached = 8
 
 type localFile struct {
 	name string
@@ -71,8 +67,8 @@ func attachTo(ctx context.Context, store *attachment.Store, files []localFile) (
 func (i runningInstance) upload(ctx context.Context, files []localFile) ([]httpapi.AttachedFile, error) {
 	var out []httpapi.AttachedFile
 	for _, f := range files {
-		body, err := i.send(ctx, http.MethodPost, "/api/attachments?name="+url.QueryEscape(f.name), i.Token,
-			bytes.NewReader(f.data), uploadTimeout)
+		body, err := i.Send(ctx, http.MethodPost, "/api/attachments?name="+url.QueryEscape(f.name),
+			bytes.NewReader(f.data))
 		if err != nil {
 			return nil, failure(exitUsage, "%v", err)
 		}

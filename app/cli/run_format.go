@@ -109,8 +109,7 @@ func (a *answerFormat) join(
 		return runReport{}, err
 	case answer.Turn == "":
 		// Delete the conversation, which is empty.
-		_, _ = at.do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), at.Token, nil,
-			stopTimeout)
+		_, _ = at.Do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), nil)
 		return runReport{}, failure(exitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
 	}
 	report.Status, report.Usage = answer.Status, answer.Usage

@@ -58,7 +58,7 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, files []localFil
 	if ctx.Err() != nil {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
-		_, _ = at.do(last, http.MethodPost, path+"/stop", at.Token, nil, 0) // the turn may already have ended
+		_, _ = at.Do(last, http.MethodPost, path+"/stop", nil) // the turn may already have ended
 		return failure(exitFailed, "stopped")
 	}
 	if err != nil {

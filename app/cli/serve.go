@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,17 +20,17 @@ type serveVerb struct {
 	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`
 }
 
-// serveReport is the line that the verb prints, and the content of the token file. The line contains Token and Window
-// only if it is printed to a terminal.
+// serveReport is the content of the token file. Window is an address that opens one window once. It is as secret as the
+// token.
 type serveReport struct {
-	URL   string `json:"url"`
-	Token string `json:"token,omitempty"`
-	PID   int    `json:"pid"`
-	// Window is an address that opens one window once. It is as secret as the token.
-	Window string `json:"window,omitempty"`
+	URL    string `json:"url"`
+	Token  string `json:"token"`
+	PID    int    `json:"pid"`
+	Window string `json:"window"`
 }
 
-// Run serves until the program is interrupted.
+// Run serves until the program is interrupted. It prints the address that opens a window only to a terminal, because a
+// file or a service's log is read by others.
 func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	flags := g.flags()
 	flags["addr"] = v.Addr
@@ -40,22 +39,19 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	line := serveReport{URL: "http://" + sys.Host(), PID: os.Getpid()}
+	report := serveReport{URL: "http://" + sys.Host(), Token: sys.Token(), PID: os.Getpid(), Window: sys.URL()}
 	if v.TokenFile != "" {
-		if err := instance.WritePrivateJSON(v.TokenFile,
-			serveReport{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
+		if err := instance.WritePrivateJSON(v.TokenFile, report); err != nil {
 			return failure(exitFailed, "writing the token file: %v", err)
 		}
 		defer func() { _ = os.Remove(v.TokenFile) }()
 	}
+	text := fmt.Sprintf("Sextant serves %s (process %d). To open a window, run: sextant open", report.URL, report.PID)
 	if isTerminal(io.Out) {
-		line.Token, line.Window = sys.Token(), sys.URL()
+		text += "\nOr open this address in a browser on this machine (it works once; Ctrl+C ends Sextant):\n" +
+			report.Window
 	}
-	b, err := json.Marshal(line)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(io.Out, string(b)); err != nil {
+	if _, err := fmt.Fprintln(io.Out, text); err != nil {
 		return err
 	}
 	<-ctx.Done()

@@ -30,7 +30,7 @@ func (i runningInstance) callRoute(ctx context.Context, route, query string, bod
 }
 
 func (i runningInstance) call(ctx context.Context, method, path string, body, v any) error {
-	b, err := i.do(ctx, method, path, i.Token, body, 0)
+	b, err := i.Do(ctx, method, path, body)
 	if err != nil {
 		return failure(exitFailed, "the running Sextant answered: %v", err)
 	}

@@ -6,15 +6,25 @@ import (
 	"os"
 
 	"sextant/app"
+	"sextant/app/config"
 	"sextant/app/desktop"
+	"sextant/app/instance"
 )
 
-// windowVerb opens the window. Without a display, or in a build without a window, it serves the same interface and
-// prints its address.
+// windowVerb opens the window, or another one if Sextant is already running. Without a display, or in a build without a
+// window, it serves the same interface and prints its address.
 type windowVerb struct{}
 
 // Run opens the window and returns when it is closed.
 func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	cfg, err := config.Load(g.flags())
+	if err != nil {
+		return err
+	}
+	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
+		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
+		return openWindow(ctx, running, !hasDisplay(), io)
+	}
 	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {
 		return err

@@ -14,10 +14,11 @@ import (
 const FileName = "instance.json"
 
 // Instance is the content of the instance file. The token gives the rights of a program, which cannot answer questions
-// or act as the person.
+// or act as the person. The link key only makes links that open a window.
 type Instance struct {
 	URL     string `json:"url"`
 	Token   string `json:"token"`
+	LinkKey string `json:"link_key,omitempty"`
 	PID     int    `json:"pid"`
 	Version string `json:"version"`
 }

@@ -22,22 +22,34 @@ const (
 	RoleWindow
 )
 
-// Keys are the secrets of one run of the program: the token for programs, the key of windows, and one-time
-// codes that a page exchanges for that key. Each has 256 bits. Its methods may be called concurrently.
+// Keys are the secrets of one run of the program: the token for programs, the key of windows, one-time codes that a
+// page exchanges for that key, and the key that makes such codes. Each has 256 bits. Safe for concurrent use.
 type Keys struct {
-	token, window string
+	token, window, link string
 
 	mu    sync.Mutex
 	codes map[string]time.Time
 }
 
-// NewKeys returns Keys with a random token and a random window key.
+// NewKeys returns Keys with random secrets.
 func NewKeys() *Keys {
-	return &Keys{token: secret(), window: secret(), codes: map[string]time.Time{}}
+	return &Keys{
+		token: secret(), window: secret(), link: secret(),
+		codes: map[string]time.Time{},
+	}
 }
 
 // Token returns the token that programs send as `Authorization: Bearer`.
 func (k *Keys) Token() string { return k.token }
+
+// LinkKey returns the key with which the person's command line makes one-time codes. Programs do not get it, since a
+// window may do more than they.
+func (k *Keys) LinkKey() string { return k.link }
+
+// IsLinkKey reports whether key is the link key. It compares in constant time.
+func (k *Keys) IsLinkKey(key string) bool {
+	return subtle.ConstantTimeCompare([]byte(key), []byte(k.link)) == 1
+}
 
 // Proof returns the answer to nonce that only a holder of token can compute. A program requests it before it sends the
 // token to a port that another program may have opened meanwhile.

@@ -11,27 +11,13 @@ import (
 	"sextant/backend/attachment"
 )
 
-// isOpenPath reports whether a path below /api needs no token. A one-time code is itself a secret.
+// isOpenPath reports whether a path below /api needs no token. A one-time code and the link key are secrets themselves.
 func isOpenPath(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.URL.Path == sessionPath || r.URL.Path == ProofPath
+	return r.Method == http.MethodPost && (r.URL.Path == sessionPath || r.URL.Path == access.LinkPath) ||
+		r.URL.Path == access.ProofPath
 }
 
 const sessionPath = "/api/session"
-
-// ProofPath is the path that answers the query ?nonce=… with access.Proof as plain text.
-const ProofPath = "/api/proof"
-
-// serveProof proves that this server knows the token of the instance file.
-func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
-	nonce := r.URL.Query().Get("nonce")
-	if len(nonce) < 16 || len(nonce) > 128 {
-		access.WriteProblem(w, http.StatusBadRequest, "nonce must have 16 to 128 characters.")
-		return
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(access.Proof(s.services.Keys.Token(), nonce))) // the client may have disconnected
-}
 
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

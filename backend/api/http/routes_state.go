@@ -44,7 +44,7 @@ func (s *Server) stateRoutes() {
 			token, ok := s.services.Keys.Exchange(in.Body.Code)
 			if !ok {
 				return nil, huma.NewError(http.StatusUnauthorized,
-					"This link was used already or has expired. Restart Sextant for a new window or link")
+					"This link was used already or has expired. Run sextant open for a new one")
 			}
 			return route.Answer(tokenBody{Token: token}), nil
 		})

@@ -133,7 +133,8 @@ func New(services Services) *Server {
 	s.api = humago.New(mux, openapi.NewConfig(services.Version))
 	s.routes()
 	mux.Handle("/", windowHandler(services.WindowFiles, services.WindowBuilt, services.PagesOrigin))
-	mux.HandleFunc("GET "+ProofPath, s.serveProof)
+	mux.HandleFunc("GET "+access.ProofPath, s.services.Keys.ServeProof)
+	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL))
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if services.MCPHandler != nil {
 		mux.Handle(mcpserver.JoinPath, services.MCPHandler)

@@ -209,6 +209,39 @@ func TestCodeIsExchangedOnce(t *testing.T) {
 	}
 }
 
+func TestOnlyTheLinkKeyMakesLinks(t *testing.T) {
+	s := startServer(t, Services{})
+	for _, c := range []struct {
+		name, key string
+		status    int
+	}{
+		{"link key", s.services.Keys.LinkKey(), http.StatusOK},
+		{"token of a program", s.services.Keys.Token(), http.StatusUnauthorized},
+		{"none", "", http.StatusUnauthorized},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.newRequest(http.MethodPost, access.LinkPath, "")
+			r.header.Set("Authorization", "Bearer "+c.key)
+			status, body := r.send(t, s)
+			if status != c.status {
+				t.Fatalf("status %d, want %d: %.200s", status, c.status, body)
+			}
+			_, code, found := strings.Cut(body, "#code=")
+			if found != (status == http.StatusOK) {
+				t.Fatalf("a link in %q is %t", body, found)
+			}
+			if _, ok := s.services.Keys.Exchange(code); ok != found {
+				t.Errorf("the code opens a window: %t", ok)
+			}
+		})
+	}
+	r := s.newRequest(http.MethodGet, "/api/state", "")
+	r.header.Set("Authorization", "Bearer "+s.services.Keys.LinkKey())
+	if status, body := r.send(t, s); status != http.StatusUnauthorized {
+		t.Errorf("the link key reads the state: %d %.200s", status, body)
+	}
+}
+
 // TestProgramsMayNotActForThePerson needs no services: a route that called one would fail with another status.
 func TestProgramsMayNotActForThePerson(t *testing.T) {
 	s := startServer(t, Services{})

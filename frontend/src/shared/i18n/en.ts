@@ -36,7 +36,7 @@ const frame = {
   'boot.link.title': 'This link was already used',
   'boot.link.what': 'A link opens one window, and only until Sextant is restarted.',
   'boot.link.unaffected': 'Your conversations, settings and panels are kept.',
-  'boot.link.do': 'Restart Sextant. It opens a window, or prints a new link if there is no display.',
+  'boot.link.do': 'Run “sextant open” in a terminal. It opens a new window, or prints a link if there is no display.',
   'boot.gone.title': 'Sextant is not responding',
   'boot.gone.what': 'The program behind this window is not running, or it is still starting.',
   'boot.gone.unaffected': 'Nothing is lost: everything shown before is stored.',

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"sextant/app/config"
+	"sextant/app/instance"
+	"sextant/app/openurl"
+)
+
+// openVerb opens another window of the running Sextant, in a browser.
+type openVerb struct {
+	Print bool `help:"Print the address instead of opening it. It opens one window, within ten minutes."`
+}
+
+// Run asks the running Sextant for a link and opens or prints it.
+func (v *openVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	cfg, err := config.Load(g.flags())
+	if err != nil {
+		return err
+	}
+	running, err := instance.Connect(ctx, cfg.DataDir)
+	if err != nil {
+		return failure(exitFailed, "no Sextant is running with the data folder %s. Start one with: sextant",
+			cfg.DataDir)
+	}
+	return openWindow(ctx, running, v.Print || !hasDisplay(), io)
+}
+
+func openWindow(ctx context.Context, running instance.Client, printOnly bool, io Streams) error {
+	link, err := running.WindowLink(ctx)
+	if err != nil {
+		return failure(exitFailed, "the running Sextant (process %d) gave no link: %v", running.PID, err)
+	}
+	if !printOnly {
+		if err = openurl.InBrowser(link); err == nil {
+			_, err = fmt.Fprintln(io.Out, "Opened a window in your browser.")
+			return err
+		}
+		_, _ = fmt.Fprintf(io.Err, "sextant: %v. Open this address in a browser on this machine:\n", err)
+	}
+	_, err = fmt.Fprintln(io.Out, link)
+	return err
+}

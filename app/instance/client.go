@@ -1,0 +1,90 @@
+package instance
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"sextant/backend/api/access"
+)
+
+// Client sends requests to a running Sextant. Its methods may be called concurrently.
+type Client struct{ Instance }
+
+const proofTimeout = 3 * time.Second
+
+// Connect reads the instance file of a data folder and checks that its Sextant answers, otherwise it returns ErrNone. A
+// killed Sextant leaves its file behind, and another program may use the port now.
+func Connect(ctx context.Context, dataDir string) (Client, error) {
+	found, err := Read(dataDir)
+	if err != nil {
+		return Client{}, err
+	}
+	c := Client{found}
+	nonce := rand.Text()
+	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
+	defer cancel()
+	proof, err := c.send(ctx, http.MethodGet, access.ProofPath+"?nonce="+nonce, "", nil)
+	if err != nil || subtle.ConstantTimeCompare(proof, []byte(access.Proof(c.Token, nonce))) != 1 {
+		return Client{}, ErrNone
+	}
+	return c, nil
+}
+
+// Do sends a request with the token and body as JSON, and returns the body of the response. It returns a status over
+// 299 as an error with the response's detail.
+func (c Client) Do(ctx context.Context, method, path string, body any) ([]byte, error) {
+	var in io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		in = strings.NewReader(string(b))
+	}
+	return c.send(ctx, method, path, c.Token, in)
+}
+
+// Send is Do with a body that is sent unchanged.
+func (c Client) Send(ctx context.Context, method, path string, body io.Reader) ([]byte, error) {
+	return c.send(ctx, method, path, c.Token, body)
+}
+
+// WindowLink returns a new address that opens a window once, within ten minutes.
+func (c Client) WindowLink(ctx context.Context) (string, error) {
+	link, err := c.send(ctx, http.MethodPost, access.LinkPath, c.LinkKey, nil)
+	return string(link), err
+}
+
+func (c Client) send(ctx context.Context, method, path, key string, body io.Reader) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.URL+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("X-Client-Name", "sextant command line")
+	}
+	// Do not use a proxy from the environment: the key must not leave this machine.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
+	if err != nil || res.StatusCode < 300 {
+		return b, err
+	}
+	var problem struct{ Detail string }
+	if json.Unmarshal(b, &problem) != nil || problem.Detail == "" {
+		problem.Detail = res.Status
+	}
+	return nil, errors.New(problem.Detail)
+}

@@ -1,0 +1,41 @@
+package access
+
+import (
+	"io"
+	"net/http"
+)
+
+// The paths with which the person's command line finds the running program and opens its window.
+const (
+	// ProofPath answers the query ?nonce=… with Proof as plain text.
+	ProofPath = "/api/proof"
+	// LinkPath answers a POST request that has the link key with a new address of the window as plain text.
+	LinkPath = "/api/link"
+)
+
+// ServeProof proves that this server knows the token of the instance file.
+func (k *Keys) ServeProof(w http.ResponseWriter, r *http.Request) {
+	nonce := r.URL.Query().Get("nonce")
+	if len(nonce) < 16 || len(nonce) > 128 {
+		WriteProblem(w, http.StatusBadRequest, "nonce must have 16 to 128 characters.")
+		return
+	}
+	writeText(w, Proof(k.token, nonce))
+}
+
+// ServeLink answers with newLink() if the request has the link key.
+func (k *Keys) ServeLink(newLink func() string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !k.IsLinkKey(BearerToken(r)) {
+			WriteProblem(w, http.StatusUnauthorized, "The link key is missing or wrong. Run: sextant open")
+			return
+		}
+		writeText(w, newLink())
+	}
+}
+
+func writeText(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = io.WriteString(w, text) // the client may have disconnected
+}
