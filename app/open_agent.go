@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"sextant/backend/agent/instructions"
 	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
@@ -13,6 +14,7 @@ import (
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/pilot/grammar"
 	"sextant/backend/agent/pricing"
+	"sextant/backend/agent/prompt"
 	"sextant/backend/agent/toolcalls/probe"
 	"sextant/backend/pipeline"
 	"sextant/backend/pipeline/catalog"
@@ -83,6 +85,9 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	if err != nil {
 		return err
 	}
+	if s.Instructions, err = instructions.Open(ctx, s.Store); err != nil {
+		return err
+	}
 	s.Models = providers.New(providers.Config{
 		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
 		// Each network service has its own guard, so that the address that a person configured for it is allowed for it
@@ -109,7 +114,10 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 		SnapshotTools: []string{s.Nav.EnvironmentTool("annotate")}, MarkerSecret: secret,
 		CoreTools:     append(s.Nav.CoreTools(), toolspec.ReadResult),
 		ContextWindow: func() int { return s.Settings.Int("context_window") },
-		PageContexts:  s.Apps.PageContexts, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel,
+		System: func() string {
+			return prompt.WithInstructions(s.Instructions.In(s.WorkspaceFolder()))
+		},
+		PageContexts: s.Apps.PageContexts, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel,
 		Log: s.Log,
 	})
 	s.OnClose("loop", func() error { s.Loop.Close(); return nil })

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"sextant/app/config"
+	"sextant/backend/agent/instructions"
 	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
@@ -118,6 +119,8 @@ type System struct {
 	Models    *providers.Registry
 	Loop      *loop.Loop
 	Pilot     *pilot.Pilot
+	// Instructions are the person's own.
+	Instructions *instructions.Instructions
 
 	PageServer *pages.Server
 	Apps       *mcpapps.Service

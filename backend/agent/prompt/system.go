@@ -8,6 +8,14 @@ import (
 //go:embed system.md
 var builtin string
 
+// WithInstructions returns the built-in prompt with the person's instructions, "" if they are blank.
+func WithInstructions(text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return strings.TrimSpace(builtin) + "\n\nInstructions of the person, which hold in every turn\n" + text
+}
+
 // System returns the system prompt of a turn: own, or the built-in prompt if own is blank, with the notes appended.
 // Equal arguments give equal bytes, so that providers can cache it.
 func System(own string, notes []string) string {

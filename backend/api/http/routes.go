@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"sextant/backend/api/instructionroutes"
 	"sextant/backend/api/mcproutes"
 	"sextant/backend/api/openapi"
 	"sextant/backend/api/transferroutes"
+	"sextant/backend/tools/workspace"
 )
 
 func (s *Server) routes() {
@@ -24,6 +26,10 @@ func (s *Server) routes() {
 	transferroutes.Routes{
 		API: s.api, Store: s.services.Store, Events: s.services.Events, Secrets: s.services.Secrets,
 		Conversation: s.conversation,
+	}.Register()
+	instructionroutes.Routes{
+		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
+		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,
 	}.Register()
 	s.pilotRoutes()
 	s.automationRoutes()

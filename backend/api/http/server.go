@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"sextant/backend/agent/instructions"
 	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
@@ -89,6 +90,9 @@ type Services struct {
 	Apps        Apps
 	// ImportReader returns a reader of other programs' lists of MCP servers.
 	ImportReader func() importers.Reader
+	Instructions *instructions.Instructions
+	// Folder returns the folder that the assistant works in.
+	Folder       func() string
 	Workspace    *workspace.Tools
 	CreatedTools *custom.Tools
 	FileTools    *files.Tools

@@ -17,11 +17,10 @@ import (
 //go:embed enhance_baseline_prompt.md
 var enhanceBaselinePromptDoc string
 
-// Prompt notes cost tokens in every request.
-const (
-	maxPromptNote  = 1_000
-	maxPromptNotes = 20
-)
+// MaxPromptNote is the maximum length of a prompt note in characters. Notes cost tokens in every request.
+const MaxPromptNote = 1_000
+
+const maxPromptNotes = 20
 
 type enhanceBaselinePromptParams struct {
 	Note   string `json:"note"`
@@ -67,15 +66,15 @@ func enhanceBaselinePrompt() tool {
 
 func (t *Tools) addNote(ctx context.Context, note string) (toolspec.Result, error) {
 	const tool = "enhance_baseline_prompt"
-	note = strings.Join(strings.Fields(strings.ToValidUTF8(note, "\uFFFD")), " ")
+	note = oneLine(note)
 	notes := t.PromptNotes()
 	switch {
 	case note == "":
 		return toolspec.Fail(toolspec.ValidationError, tool+": note is empty",
 			`For example {"note":"Answer in Spanish."}.`), nil
-	case utf8.RuneCountInString(note) > maxPromptNote:
+	case utf8.RuneCountInString(note) > MaxPromptNote:
 		return toolspec.Fail(toolspec.ValidationError,
-			fmt.Sprintf("%s: note has more than %d characters", tool, maxPromptNote), "Shorten it."), nil
+			fmt.Sprintf("%s: note has more than %d characters", tool, MaxPromptNote), "Shorten it."), nil
 	case slices.Contains(notes, note):
 		return ok(map[string]any{"notes": notes}, "The note exists already.", "Kept the prompt notes as they are"), nil
 	case len(notes) >= maxPromptNotes:
@@ -102,15 +101,33 @@ func (t *Tools) removeNote(ctx context.Context, number int) (toolspec.Result, er
 			fmt.Sprintf("enhance_baseline_prompt(remove=%d): there are %d notes", number, len(notes)),
 			"get_workspace_state lists them."), nil
 	}
-	removed := notes[number-1]
-	err := t.update(ctx, func(s *state) []event.Event {
-		s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == removed })
-		notes = s.Notes
-		return nil
-	})
-	if err != nil {
+	if err := t.ReplaceNote(ctx, notes[number-1], ""); err != nil {
 		return toolspec.Result{}, err
 	}
-	return ok(map[string]any{"notes": notes}, "Removed. It no longer applies from the next turn on.",
+	return ok(map[string]any{"notes": t.PromptNotes()}, "Removed. It no longer applies from the next turn on.",
 		"Removed a prompt note"), nil
+}
+
+func oneLine(note string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(note, "\uFFFD")), " ")
+}
+
+// ReplaceNote replaces the prompt note old by text, or removes it if text is blank or another note. It does nothing if
+// there is no note old, since the assistant may have removed it.
+func (w *Workspace) ReplaceNote(ctx context.Context, old, text string) error {
+	text = oneLine(text)
+	if utf8.RuneCountInString(text) > MaxPromptNote {
+		return fmt.Errorf("the note has more than %d characters; shorten it", MaxPromptNote)
+	}
+	return w.update(ctx, func(s *state) []event.Event {
+		at := slices.Index(s.Notes, old)
+		switch {
+		case at < 0:
+		case text == "", text != old && slices.Contains(s.Notes, text):
+			s.Notes = slices.Delete(s.Notes, at, at+1)
+		default:
+			s.Notes[at] = text
+		}
+		return nil
+	})
 }

@@ -65,3 +65,33 @@ func TestEnhanceBaselinePrompt(t *testing.T) {
 		t.Errorf("the question would hide what is planted: %+v", d)
 	}
 }
+
+func TestReplaceNote(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, old, text string
+		want            []string
+		err             string
+	}{
+		{"changed", "one", " two\n words ", []string{"two words", "other"}, ""},
+		{"removed", "one", "  ", []string{"other"}, ""},
+		{"the same as another", "one", "other", []string{"other"}, ""},
+		{"unchanged", "one", "one", []string{"one", "other"}, ""},
+		{"removed meanwhile", "gone", "new", []string{"one", "other"}, ""},
+		{"too long", "one", strings.Repeat("ä", 1_001), []string{"one", "other"}, "1000 characters"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.ok("enhance_baseline_prompt", `{"note":"one"}`)
+			b.ok("enhance_baseline_prompt", `{"note":"other"}`)
+			err := b.ReplaceNote(t.Context(), c.old, c.text)
+			if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+			if diff := cmp.Diff(c.want, b.PromptNotes()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

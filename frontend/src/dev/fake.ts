@@ -23,7 +23,7 @@ import { playTerminals } from './terminals';
 import { search } from './search';
 import { drawShop } from './shop';
 import { programs } from './programs';
-import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
+import { created, grants, promptAdditions, secrets, snapshot, tools, transcript } from './scenario';
 
 /** Returns a Backend that plays the named scenario. Only for development and tests: production builds omit it. */
 export function fakeBackend(scenario: string): Backend {
@@ -139,6 +139,9 @@ class Fake implements Backend {
   answer = async (id: string, answer: Answer) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');
   cancelCall = async () => {};
   calls = async () => [];
+  instructions = async () => promptAdditions;
+  setInstructions = async () => promptAdditions;
+  replacePromptNote = async () => promptAdditions;
   grants = async () => grants;
   forbid = async () => grants;
   revoke = async (id: string) => grants.filter((grant) => grant.id !== id);

@@ -3,6 +3,7 @@ import type {
   CreatedTool,
   EventKind,
   Grant,
+  PromptAdditions,
   SecretList,
   Snapshot,
   StoredEvent,
@@ -317,6 +318,19 @@ export const grants: Grant[] = [
   },
   { id: 'g3', scope: 'never', tool: 'bash', text: 'bash: git push --force', created: '2026-11-03T08:00:00Z', uses: 4 },
 ];
+
+/** Instructions everywhere, in the folder of the scenario and in another one, and two prompt notes. */
+export const promptAdditions: PromptAdditions = {
+  folder: '/home/user/shop',
+  instructions: [
+    { folder: '', text: 'Answer in Spanish.' },
+    { folder: '/home/user/shop', text: 'Prices are in cents.' },
+    { folder: '/srv/site', text: 'Never change the theme.' },
+  ],
+  notes: ['Show prices with two decimals.', 'Open links in a new tab.'],
+  max_text: 8000,
+  max_note: 1000,
+};
 
 /** A secret for requests and one for a sign-in. */
 export const secrets: SecretList = {

@@ -26,6 +26,7 @@ import { Notes, NOTES_PANEL } from './notes/notes.svelte';
 import { Panels } from './panels/panels.svelte';
 import { ContextPublisher } from './panels/contextpublisher';
 import { Programs } from './programs/programs.svelte';
+import { Instructions } from './instructions/instructions.svelte';
 import { Secrets } from './secrets/secrets.svelte';
 import { ServerResources } from './servers/serverresources.svelte';
 import { Session } from './session/session.svelte';
@@ -54,6 +55,7 @@ export class App {
   readonly grants: Grants;
   readonly auditLog: AuditLog;
   readonly programs: Programs;
+  readonly instructions: Instructions;
   readonly secrets: Secrets;
   readonly metrics: Metrics;
   readonly browser: Browser;
@@ -87,6 +89,7 @@ export class App {
     this.grants = new Grants(this.actions);
     this.auditLog = new AuditLog(this.actions);
     this.programs = new Programs(this.actions);
+    this.instructions = new Instructions(this.actions);
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);

@@ -151,6 +151,13 @@ export function createBackend(token: string) {
     cancelCall: (call: string) => awaitSuccess(client.POST('/api/calls/{id}/cancel', byId(call))),
     calls: async (limit: number) =>
       (await bodyOf(client.GET('/api/calls', { params: { query: { limit } } }))).calls ?? [],
+    instructions: () => bodyOf(client.GET('/api/instructions')),
+    /** Changes the instructions for a folder, or with "" for everywhere, and returns all. An empty text removes them. */
+    setInstructions: (folder: string, text: string) =>
+      bodyOf(client.PUT('/api/instructions', { body: { folder, text } })),
+    /** Replaces a prompt note, and returns all. An empty text removes it. */
+    replacePromptNote: (note: string, text: string) =>
+      bodyOf(client.PUT('/api/prompt-notes', { body: { note, text } })),
     grants: async () => (await bodyOf(client.GET('/api/grants'))).grants ?? [],
     /** Creates a deny rule, and returns all grants and rules. */
     forbid: async (rule: RuleDraft) => (await bodyOf(client.POST('/api/rules', { body: rule }))).grants ?? [],

@@ -1199,6 +1199,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The person's instructions and the prompt notes */
+        get: operations["get-api-instructions"];
+        /** Change the instructions for a folder, or for everywhere if folder is empty; an empty text removes them */
+        put: operations["put-api-instructions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/links": {
         parameters: {
             query?: never;
@@ -1914,6 +1932,23 @@ export interface paths {
         post?: never;
         /** Disconnect a program and close its tabs */
         delete: operations["delete-api-programs-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prompt-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a prompt note; an empty text removes it */
+        put: operations["put-api-prompt-notes"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3424,6 +3459,10 @@ export interface components {
             /** Format: int64 */
             size: number;
         };
+        FolderText: {
+            folder: string;
+            text: string;
+        };
         FormField: {
             about?: string;
             default?: unknown;
@@ -4148,6 +4187,15 @@ export interface components {
             /** Format: int64 */
             talk: number;
         };
+        PromptAdditions: {
+            folder: string;
+            instructions: components["schemas"]["FolderText"][];
+            /** Format: int64 */
+            max_note: number;
+            /** Format: int64 */
+            max_text: number;
+            notes: string[];
+        };
         PromptArgument: {
             about?: string;
             name: string;
@@ -4186,6 +4234,11 @@ export interface components {
         "Put-api-panels-id-model-contextRequest": {
             content?: unknown;
             structured?: unknown;
+        };
+        "Put-api-prompt-notesRequest": {
+            /** @description The note as it is */
+            note: string;
+            text: string;
         };
         "Put-api-settings-keyRequest": {
             value: string;
@@ -7229,6 +7282,68 @@ export interface operations {
             };
         };
     };
+    "get-api-instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptAdditions"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderText"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptAdditions"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-links": {
         parameters: {
             query?: never;
@@ -8794,6 +8909,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Programs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-prompt-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-prompt-notesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptAdditions"];
                 };
             };
             /** @description Error */

@@ -89,6 +89,10 @@ export type Grant = S['GrantRow'];
 export type RuleDraft = S['RuleDraft'];
 export type SecretInfo = S['Secret'];
 export type SecretList = S['SecretList'];
+
+/** What is added to the assistant's built-in prompt. */
+export type PromptAdditions = S['PromptAdditions'];
+export type FolderText = S['FolderText'];
 export interface SecretDraft {
   host: string;
   value: string;

@@ -13,6 +13,7 @@ import { manifest } from './en-manifest';
 import { problems } from './en-problems';
 import { programs } from './en-programs';
 import { search } from './en-search';
+import { instructions } from './en-instructions';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { cost } from './en-cost';
@@ -179,6 +180,7 @@ export const en = {
   ...cost,
   ...programs,
   ...search,
+  ...instructions,
   ...secrets,
   ...manifest,
   ...webview,
