@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"sextant/backend/api/transferroutes"
@@ -40,6 +41,22 @@ func TestConversationsMoveBetweenFolders(t *testing.T) {
 	if err := json.Unmarshal(b, &answer); status != http.StatusCreated || err != nil ||
 		len(answer.Conversations) != 1 || answer.Conversations[0].Title != "Lamps for the hall" {
 		t.Fatalf("%d %s, %v", status, b, err)
+	}
+	// A large file, of two conversations with 3 MB each.
+	var large struct {
+		Format        string            `json:"format"`
+		Version       int               `json:"version"`
+		Conversations []json.RawMessage `json:"conversations"`
+	}
+	if err := json.Unmarshal(file, &large); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.NewReplacer("brass lamps", strings.Repeat("brass ", 1<<19), talk.ID, "talk2", `"m1"`, `"m2"`)
+	first := long.Replace(string(large.Conversations[0]))
+	second := strings.NewReplacer("talk2", "talk3", `"m2"`, `"m3"`).Replace(first)
+	large.Conversations = []json.RawMessage{json.RawMessage(first), json.RawMessage(second)}
+	if status, b = other.do(http.MethodPost, "/api/conversations/import", large); status != http.StatusCreated {
+		t.Fatalf("importing 6 MB: %d %.300s", status, b)
 	}
 	if again := export(other); !bytes.Equal(file, again) {
 		t.Fatalf("%s became %s", file, again)

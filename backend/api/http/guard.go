@@ -8,7 +8,9 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/route"
+	"sextant/backend/api/transferroutes"
 	"sextant/backend/attachment"
+	"sextant/backend/store/transfer"
 )
 
 // isOpenPath reports whether a path below /api needs no token. A one-time code and the link key are secrets themselves.
@@ -41,8 +43,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		limit, kind := int64(route.MaxBody), "application/json"
-		if r.URL.Path == attachmentsPath {
+		switch r.URL.Path {
+		case attachmentsPath:
 			limit, kind = attachment.MaxBytes, "application/octet-stream"
+		case transferroutes.ImportPath:
+			limit = transfer.MaxFile
 		}
 		if r.ContentLength > limit {
 			access.WriteProblem(w, http.StatusRequestEntityTooLarge,

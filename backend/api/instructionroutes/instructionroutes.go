@@ -16,7 +16,7 @@ import (
 // PromptAdditions is everything that is added to the assistant's built-in prompt.
 type PromptAdditions struct {
 	// Folder is the folder that the assistant works in now.
-	Folder       string               `json:"folder"`
+	Folder       string                    `json:"folder"`
 	Instructions []instructions.FolderText `json:"instructions"`
 	// Notes are the prompt notes, which the assistant adds on request, oldest first.
 	Notes []string `json:"notes"`

@@ -27,6 +27,9 @@ type Imported struct {
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
+// ImportPath accepts a file of at most transfer.MaxFile bytes.
+const ImportPath = "/api/conversations/import"
+
 // HiddenHeader is the header with the number of hidden secrets in an export.
 const HiddenHeader = "Sextant-Hidden"
 
@@ -45,9 +48,8 @@ type Routes struct {
 func (r Routes) Register() {
 	route.Add(r.API, http.MethodGet, "/api/conversations/{id}/export",
 		"A conversation as a file, with those of its subagents", http.StatusOK, r.exportConversation)
-	const path = "/api/conversations/import"
 	huma.Register(r.API, huma.Operation{
-		OperationID: route.OperationID(http.MethodPost, path), Method: http.MethodPost, Path: path,
+		OperationID: route.OperationID(http.MethodPost, ImportPath), Method: http.MethodPost, Path: ImportPath,
 		Summary:       "Add the conversations of a JSON export of Sextant, or of an export of ChatGPT or Claude",
 		DefaultStatus: http.StatusCreated,
 		MaxBodyBytes:  transfer.MaxFile, SkipValidateBody: true, // transfer.Read checks the file

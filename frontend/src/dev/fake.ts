@@ -106,6 +106,7 @@ class Fake implements Backend {
     return { seq: 10, conversation, events: id === 't1' ? transcript(this.scenario) : [] };
   };
   renameConversation = async () => {};
+  importConversations = async () => ({ conversations: [] });
   fileConversation = async () => {};
   exportConversation = async () => new Blob(['# Desk lamps\n\n## You\n\nWhich lamps are cheap? password: •••\n']);
   shareConversation = async (id: string, shared: boolean) => this.#store('conversation.shared', { id, shared }, id);

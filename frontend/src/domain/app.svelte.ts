@@ -14,6 +14,7 @@ import { Branching } from './conversation/branching.svelte';
 import { Completions } from './conversation/completions.svelte';
 import { Conversations } from './conversation/conversations.svelte';
 import { Find } from './conversation/find.svelte';
+import { ConversationImport } from './conversation/conversationimport.svelte';
 import { MessageSearch } from './conversation/messagesearch.svelte';
 import { Mentions } from './conversation/mentions.svelte';
 import { Editor, EDITOR_PANEL } from './editor/editor.svelte';
@@ -66,6 +67,7 @@ export class App {
   readonly mentions: Mentions;
   readonly pointing: Pointing;
   readonly serverResources: ServerResources;
+  readonly conversationImport: ConversationImport;
   readonly messageSearch: MessageSearch;
   readonly find: Find;
   readonly branching: Branching;
@@ -96,6 +98,7 @@ export class App {
     this.bookmarks = new Bookmarks(this.actions);
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
+    this.conversationImport = new ConversationImport(this.actions, this.toasts);
     this.messageSearch = new MessageSearch(this.actions, this.conversations);
     this.find = new Find(this.actions, this.conversations);
     this.branching = new Branching(this.conversations, this.store, this.actions, this.panels);

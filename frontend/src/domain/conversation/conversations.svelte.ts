@@ -65,6 +65,12 @@ export class Conversations {
     return this.store.state.conversations.filter((c) => !c.parent && !this.#removed.includes(c.id));
   }
 
+  /** The names of the folders that have conversations, sorted. */
+  get folders(): string[] {
+    const names = this.topLevel.flatMap((c) => (c.folder && !c.archived ? [c.folder] : []));
+    return [...new Set(names)].sort((a, b) => a.localeCompare(b));
+  }
+
   /** The conversation that started the shown subagent; undefined when no subagent is shown. */
   get parent(): Conversation | undefined {
     const parent = this.current?.parent;

@@ -70,6 +70,14 @@ export function createBackend(token: string) {
           parseAs: 'blob',
         }),
       ) as Promise<Blob>,
+    /** Adds the conversations of an export of Sextant, ChatGPT or Claude. */
+    importConversations: (file: Blob) =>
+      bodyOf(
+        client.POST('/api/conversations/import', {
+          body: file as unknown as string,
+          bodySerializer: (body: unknown) => body as Blob,
+        }),
+      ),
     renameConversation: (id: string, title: string) =>
       awaitSuccess(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
     /** Lets other programs read a conversation over MCP, or stops that. */
