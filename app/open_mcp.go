@@ -93,7 +93,7 @@ func (s *System) completeForServer(
 	ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion,
 ) (requests.SamplingAnswer, error) {
 	reply, err := s.Loop.AskSideQuestion(ctx, loop.SideQuestion{
-		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens,
+		Purpose: "server", Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens,
 		Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 	})
 	return requests.SamplingAnswer{

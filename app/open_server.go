@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sextant/app/instance"
+	"sextant/backend/agent/titles"
 	"sextant/backend/api/access"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
@@ -19,6 +20,7 @@ import (
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
 	"sextant/frontend"
+	"sextant/shared/event"
 )
 
 func (s *System) openServer(_ context.Context, options OpenOptions) error {
@@ -39,6 +41,13 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
 	}
 	s.hub = ws.New(config)
+	namer := titles.New(titles.Config{
+		History: s.Store, Ask: s.Loop.AskSideQuestion, Journal: s.Events, Log: s.Log,
+		// Titles are for a person who looks at the list of conversations.
+		Enabled: func() bool { return s.hub.HasWindow() && s.Settings.Get("model_titles") == "on" },
+	})
+	s.OnClose("titles", func() error { namer.Close(); return nil })
+	s.on(event.TurnEnded, namer.TurnEnded)
 	s.PanelPages.SetWindowClient(s.hub)
 	s.OnClose("windows", func() error { s.PanelPages.SetWindowClient(nil); s.hub.Close(); return nil })
 	s.terminalSockets = ws.NewTerminalServer(config, s.Terminals)

@@ -43,6 +43,11 @@ func generalKeys() []Key {
 				"gemini/…, openrouter/…, ollama/…, lmstudio/…, llamacpp/…, vllm/…).",
 		},
 		{
+			Name: "model_titles", Default: "on", Window: true, OneOf: []string{"on", "off"},
+			Doc: "Whether the model that gave the first answer of a conversation is asked for its title. It is one " +
+				"short request; if it fails or this is off, the title is the first line of the first message.",
+		},
+		{
 			Name: "dialects", Check: each(checkDialect), Default: "", Window: true,
 			Doc: "Tool call formats of models for which the automatic detection was wrong: provider/model=format, " +
 				"separated by commas, e.g. ollama/qwen3=hermes. Formats are native, tool_call, hermes and fenced.",

@@ -7,7 +7,7 @@ let sextant: Sextant;
 let model: ModelServer;
 test.beforeEach(async ({ page }) => {
   model = await ModelServer.start([{ text: 'Oslo.' }, { text: 'Bergen.' }]);
-  sextant = await Sextant.start({ env: model.env });
+  sextant = await Sextant.start({ env: { ...model.env, SEXTANT_MODEL_TITLES: 'on' } });
   await page.goto(sextant.window());
 });
 test.afterEach(async () => {
@@ -52,6 +52,19 @@ test('conversations are moved to a folder and out of it', async ({ page }) => {
   await page.getByRole('button', { name: 'Conversations', exact: true }).click();
   await expect(history(page).getByRole('button', { name: /Trips/ })).toContainText('1');
   await expect(history(page).getByText('trip one')).toBeVisible();
+});
+
+test('the model names a conversation after its first answer, and a name of the person stays', async ({ page }) => {
+  model.title = 'Towns in Norway';
+  await sendMessage(page, 'where shall we go');
+  await expect(page.getByRole('heading', { name: 'Towns in Norway' })).toBeVisible({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Conversation menu' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).fill('Holidays');
+  await page.keyboard.press('Enter');
+  await sendMessage(page, 'and then');
+  await expect(page.getByText('Bergen.').first()).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole('heading', { name: 'Holidays' })).toBeVisible();
 });
 
 test('an export of another program is imported once, and a file of another kind is refused', async ({ page }) => {

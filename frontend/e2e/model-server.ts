@@ -14,11 +14,13 @@ export type Script = Answer | ((asked: Request) => Answer);
 
 /**
  * A local server for OpenAI's chat completions and Anthropic's messages. It plays scripted answers in order. The
- * program's test of how a model writes tool calls is answered apart from the script. With `written`, the model has no
+ * program's test of how a model writes tool calls, and its request for a title, are answered apart from the script. With `written`, the model has no
  * native tool calls and writes them into its text.
  */
 export class ModelServer {
   readonly requests: Request[] = [];
+  /** The answer to a request for the title of a conversation. */
+  title = '';
   private readonly script: Script[];
   private readonly server: Server;
 
@@ -71,6 +73,7 @@ export class ModelServer {
     if (JSON.stringify(asked).includes('Call the tool say_word with the word')) {
       return this.withCalls({ calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
     }
+    if (JSON.stringify(asked).includes('You name conversations.')) return { text: this.title };
     this.requests.push(asked);
     const next = this.script.shift() ?? { text: 'Nothing more to say.' };
     return this.withCalls(typeof next === 'function' ? next(asked) : next);

@@ -88,6 +88,7 @@ export class Sextant {
         SEXTANT_DATA: join(home, 'data'),
         SEXTANT_CONFIG: join(home, 'config'),
         SEXTANT_KEYCHAIN: 'off',
+        SEXTANT_MODEL_TITLES: 'off', // a request that a script of answers does not expect
         ...env,
       },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -21,8 +21,8 @@ type Turn struct {
 // Round is a question to a model with its answer. Usage is the provider's count, all zero if it reported none.
 type Round struct {
 	// Number counts from 1 within the turn. It is 0 for a question outside of the rounds, which has a Purpose: "probe"
-	// (how the model writes calls), "summary", "server" (a question of an MCP server) or "rest" (requests that were
-	// left at the end of a turn).
+	// (how the model writes calls), "summary", "server" (a question of an MCP server), "title" (of the conversation)
+	// or "rest" (requests that were left at the end of a turn).
 	Number     int        `json:"number"`
 	Purpose    string     `json:"for,omitempty"`
 	Model      string     `json:"model"`

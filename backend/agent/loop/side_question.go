@@ -9,8 +9,10 @@ import (
 	"sextant/shared/chat"
 )
 
-// SideQuestion is one request to a model from an MCP server, without tools and without the conversation.
+// SideQuestion is one request to a model outside of a turn's rounds, without tools and without the conversation.
 type SideQuestion struct {
+	// Purpose is that of event.Round: "server" or "title".
+	Purpose string
 	// Model is provider/name.
 	Model, System string
 	Messages      []chat.Message
@@ -42,11 +44,9 @@ func (l *Loop) AskSideQuestion(ctx context.Context, a SideQuestion) (llm.Respons
 			Warned:       true,
 		},
 	}
-	got, err := meteredModel{
-		model,
-		t,
-	}.Stream(ctx, llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}, func(llm.Delta) {})
-	if events := t.unreportedRound("server"); len(events) > 0 {
+	request := llm.Request{System: a.System, Messages: a.Messages, MaxTokens: a.MaxTokens}
+	got, err := meteredModel{model, t}.Stream(ctx, request, func(llm.Delta) {})
+	if events := t.unreportedRound(a.Purpose); len(events) > 0 {
 		err = errors.Join(err, l.publish(ctx, events...))
 	}
 	return got, err

@@ -18,6 +18,16 @@ func (s *Store) Turns(ctx context.Context, conversation string) ([]event.Turn, e
 		`SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
 }
 
+// IsOnlyTurn reports whether a conversation has no other turn.
+func (s *Store) IsOnlyTurn(ctx context.Context, conversation, turn string) (only bool, err error) {
+	err = s.reader.QueryRowContext(ctx,
+		`SELECT NOT EXISTS (SELECT 1 FROM turns WHERE conversation = ? AND id <> ?)`, conversation, turn).Scan(&only)
+	if err != nil {
+		return false, fmt.Errorf("reading turns: %w", err)
+	}
+	return only, nil
+}
+
 // If the turn has ended, its running messages end too.
 func saveTurn(ctx context.Context, tx *sql.Tx, t event.Turn, e event.Event) error {
 	if t.ID == "" {

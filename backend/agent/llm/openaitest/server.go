@@ -90,6 +90,9 @@ type Server struct {
 	// ScriptedProbes answers the probe for native calls from the script, like any other request. Otherwise the server
 	// answers it with a call and does not record it.
 	ScriptedProbes bool
+	// Title answers requests for the title of a conversation, which are neither scripted nor recorded. If it is nil,
+	// the answer is no title.
+	Title func(Request) Answer
 	// CannedAnswers contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For
 	// "" the connection stays silent until the client or server closes it.
 	CannedAnswers map[string]string
@@ -242,6 +245,14 @@ func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, 
 		}
 		if !s.ScriptedProbes && len(req.Tools) == 1 && req.HasTool(probeTool) {
 			s.play(w, r, format, Answer{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
+			return
+		}
+		if bytes.Contains(req.Body, []byte("You name conversations.")) {
+			answer := Answer{Text: strings.Repeat("This is no title. ", 10)}
+			if s.Title != nil {
+				answer = s.Title(req)
+			}
+			s.play(w, r, format, answer)
 			return
 		}
 		s.play(w, r, format, s.next(req))
