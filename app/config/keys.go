@@ -48,6 +48,10 @@ func generalKeys() []Key {
 				"short request; if it fails or this is off, the title is the first line of the first message.",
 		},
 		{
+			Name: "favorite_models", Default: "", Window: true,
+			Doc: "Models (provider/name) that the menu of models lists first, separated by commas.",
+		},
+		{
 			Name: "dialects", Check: each(checkDialect), Default: "", Window: true,
 			Doc: "Tool call formats of models for which the automatic detection was wrong: provider/model=format, " +
 				"separated by commas, e.g. ollama/qwen3=hermes. Formats are native, tool_call, hermes and fenced.",

@@ -19,6 +19,7 @@ export type Script = Answer | ((asked: Request) => Answer);
  */
 export class ModelServer {
   readonly requests: Request[] = [];
+  models = ['test-model'];
   /** The answer to a request for the title of a conversation. */
   title = '';
   private readonly script: Script[];
@@ -32,7 +33,7 @@ export class ModelServer {
     this.server = createServer((request, response) => {
       if (request.url?.endsWith('/models')) {
         response.setHeader('Content-Type', 'application/json');
-        response.end(JSON.stringify({ object: 'list', data: [{ id: 'test-model', object: 'model' }] }));
+        response.end(JSON.stringify({ object: 'list', data: this.models.map((id) => ({ id, object: 'model' })) }));
         return;
       }
       if (request.method !== 'POST') {

@@ -120,8 +120,8 @@ type Banner struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Model is a model that can be chosen. Name has the form provider/name. State is ready, not_running or no_key, and
-// Detail explains it ("not running on port 1234").
+// Model is a model that can be chosen. Name has the form provider/name. State is ready, not_running, no_key, or more
+// (models that are not listed). Detail explains it ("not running on port 1234").
 type Model struct {
 	Name     string `json:"name"`
 	Provider string `json:"provider"`

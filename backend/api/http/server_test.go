@@ -251,6 +251,7 @@ func TestProgramsMayNotActForThePerson(t *testing.T) {
 		{http.MethodPut, "/api/settings/mode", `{"value":"full"}`},
 		{http.MethodDelete, "/api/settings/mode", ""},
 		{http.MethodGet, "/api/instructions", ""},
+		{http.MethodPost, "/api/models/try", `{"provider":"openai","base_url":"https://a.example","key":"k"}`},
 		{http.MethodPut, "/api/instructions", `{"folder":"","text":"Buy."}`},
 		{http.MethodPut, "/api/prompt-notes", `{"note":"a","text":"Buy."}`},
 		{http.MethodPost, "/api/browser/control", `{"person":false}`},

@@ -83,7 +83,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 			event.AnswerFile, event.AnswerFolder, event.AnswerHost, event.AnswerProgram, event.AnswerDeny,
 		}},
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
-		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},
+		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key", "more"}},
 		reflect.TypeFor[wire.ChangedFile](): {"did": {"made", "changed", "removed"}, "by": {wire.ChangedByCommand}},
 		reflect.TypeFor[wire.MCPClient]():   {"via": {"stdio", "http"}},
 		reflect.TypeFor[wire.ClientMessage](): {

@@ -177,6 +177,7 @@ class Fake implements Backend {
   pilotGrammar = async () => commands;
   tools = async () => ({ tools, tokens: 900 });
   permit = async () => ({ tools, tokens: 900 });
+  tryService = async () => snapshot(this.scenario).models;
   models = async () => snapshot(this.scenario).models;
   resetSetting = async (key: string) => ({ key, value: '', source: 'default' });
   setting = async (key: string, value: string) => ({ key, value, source: 'window' });

@@ -24,6 +24,7 @@ import { Grants } from './grants/grants.svelte';
 import { Layout } from './layout.svelte';
 import { Metrics } from './metrics/metrics.svelte';
 import { Notes, NOTES_PANEL } from './notes/notes.svelte';
+import { Models } from './models/models.svelte';
 import { Panels } from './panels/panels.svelte';
 import { ContextPublisher } from './panels/contextpublisher';
 import { Programs } from './programs/programs.svelte';
@@ -68,6 +69,7 @@ export class App {
   readonly pointing: Pointing;
   readonly serverResources: ServerResources;
   readonly conversationImport: ConversationImport;
+  readonly models: Models;
   readonly messageSearch: MessageSearch;
   readonly find: Find;
   readonly branching: Branching;
@@ -99,6 +101,7 @@ export class App {
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.conversationImport = new ConversationImport(this.actions, this.toasts);
+    this.models = new Models(this.store, this.settings, this.actions);
     this.messageSearch = new MessageSearch(this.actions, this.conversations);
     this.find = new Find(this.actions, this.conversations);
     this.branching = new Branching(this.conversations, this.store, this.actions, this.panels);

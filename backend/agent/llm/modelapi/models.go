@@ -10,7 +10,10 @@ import (
 	"slices"
 )
 
-const maxListBody = 1 << 20
+const maxListBody = 4 << 20
+
+// ErrNoList is returned for an answer that is not a list of models.
+var ErrNoList = errors.New("not a list of models")
 
 // StatusError is an HTTP status other than 200.
 type StatusError int
@@ -43,7 +46,7 @@ func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) 
 		} `json:"models"`
 	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxListBody)).Decode(&form); err != nil {
-		return nil, fmt.Errorf("reading models: %w", err)
+		return nil, fmt.Errorf("reading models: %w: %w", ErrNoList, err)
 	}
 	var ids []string
 	switch {
@@ -56,7 +59,7 @@ func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) 
 			ids = append(ids, m.Name)
 		}
 	default:
-		return nil, errors.New("reading models: not a list of models")
+		return nil, fmt.Errorf("reading models: %w", ErrNoList)
 	}
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" || len(id) > 200 }), nil
 }

@@ -1,13 +1,17 @@
 package providers
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"sextant/backend/agent/llm"
@@ -20,10 +24,12 @@ const (
 	listTimeout   = 3 * time.Second
 	listTTL       = time.Minute
 	failureTTL    = 10 * time.Second
-	maxListed     = 200
+	tryTimeout    = 10 * time.Second
+	maxListed     = 2000
 	stateReady    = "ready"
 	stateDown     = "not_running"
 	stateNoKey    = "no_key"
+	stateMore     = "more" // an entry for the models that are not listed
 )
 
 const (
@@ -127,22 +133,64 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 	return slices.Clone(fresh.models)
 }
 
+// Try lists the models of a provider's service as it would be configured, without changing the configuration. A blank
+// key means the configured one. It takes at most ten seconds. Errors are for the person.
+func (r *Registry) Try(ctx context.Context, provider string, as Service) ([]wire.Model, error) {
+	r.mu.Lock()
+	current, ok := r.services[provider]
+	if !ok {
+		r.mu.Unlock()
+		return nil, fmt.Errorf("there is no service %q", provider)
+	}
+	as.Key, as.Format = cmp.Or(as.Key, current.Key), current.Format
+	trial := &service{Service: as, client: r.clientFor(provider, as.BaseURL)}
+	r.mu.Unlock()
+	defer trial.client.close()
+	at, over, err := trial.endpoint(provider)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	ids, err := at.ModelIDs(ctx, over, at.BaseURL+"/models")
+	if err != nil {
+		_, problem := listProblem(at, err)
+		return nil, errors.New(problem)
+	}
+	return entries(at, ids), nil
+}
+
 func unavailable(at modelapi.Endpoint, err error) wire.Model {
-	m := wire.Model{
-		Name:     at.Provider + "/",
-		Provider: at.Provider,
-		Label:    llm.GenericProviderLabel(at.Provider),
-		State:    stateDown,
-		Detail:   "cannot be reached at " + at.BaseURL,
-	}
-	var s modelapi.StatusError
-	if errors.As(err, &s) {
-		m.Detail = fmt.Sprintf("%s answered %d to the list of models", at.BaseURL, int(s))
-		if s == http.StatusUnauthorized || s == http.StatusForbidden {
-			m.State, m.Detail = stateNoKey, "the key was refused at "+at.BaseURL
-		}
-	}
+	m := wire.Model{Name: at.Provider + "/", Provider: at.Provider, Label: llm.GenericProviderLabel(at.Provider)}
+	m.State, m.Detail = listProblem(at, err)
 	return m
+}
+
+// listProblem returns the state of a service whose models could not be listed, and what went wrong.
+func listProblem(at modelapi.Endpoint, err error) (state, problem string) {
+	var status modelapi.StatusError
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	state = stateDown
+	switch {
+	case errors.As(err, &status) && (status == http.StatusUnauthorized || status == http.StatusForbidden):
+		state, problem = stateNoKey, "the key was refused at "+at.BaseURL
+	case errors.As(err, &status):
+		problem = fmt.Sprintf("%s answered %d to the list of models", at.BaseURL, int(status))
+	case errors.As(err, &name):
+		problem = name.Name + " was not found"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		problem = "nothing listens at " + at.BaseURL
+	case errors.As(err, &certificate):
+		problem = "the certificate of " + at.BaseURL + " is not trusted"
+	case errors.Is(err, context.DeadlineExceeded):
+		problem = at.BaseURL + " did not answer in time"
+	case errors.Is(err, modelapi.ErrNoList):
+		problem = at.BaseURL + " answered, but not with a list of models; check the path of the address"
+	default:
+		problem = "cannot be reached at " + at.BaseURL
+	}
+	return state, problem
 }
 
 func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model {
@@ -173,16 +221,23 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 
 // entries returns the list entries of ids, without embedding models, which cannot answer.
 func entries(at modelapi.Endpoint, ids []string) []wire.Model {
-	models := []wire.Model{}
+	models, more := []wire.Model{}, 0
 	for _, id := range ids {
 		id = strings.TrimPrefix(id, "models/") // Gemini's prefix
-		if strings.Contains(strings.ToLower(id), "embed") || len(models) == maxListed {
-			continue
+		switch {
+		case strings.Contains(strings.ToLower(id), "embed"):
+		case len(models) == maxListed:
+			more++
+		default:
+			models = append(models,
+				wire.Model{Name: at.Provider + "/" + id, Provider: at.Provider, Label: id, State: stateReady})
 		}
-		models = append(
-			models,
-			wire.Model{Name: at.Provider + "/" + id, Provider: at.Provider, Label: id, State: stateReady},
-		)
+	}
+	if more > 0 {
+		models = append(models, wire.Model{
+			Name: at.Provider + "/", Provider: at.Provider, Label: at.Label, State: stateMore,
+			Detail: fmt.Sprintf("%d more models are not listed; the setting model can name them", more),
+		})
 	}
 	return models
 }

@@ -235,6 +235,10 @@ func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client,
 	r.mu.Lock()
 	s := *r.services[provider]
 	r.mu.Unlock()
+	return s.endpoint(provider)
+}
+
+func (s *service) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
 	if s.BaseURL == "" && s.Key == "" {
 		e := &llm.Error{
 			Kind:       llm.KindUnauthorized,

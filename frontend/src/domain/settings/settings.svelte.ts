@@ -14,6 +14,8 @@ const THEME_KEY = 'sextant.theme';
 export class Settings {
   /** True while the person is asked whether the mode may become Full. */
   confirmingFull = $state(false);
+  /** The section that the Settings panel shows next, "" for the one it shows. */
+  requestedSection = $state('');
   readonly #saving: { [what: string]: ReturnType<typeof setTimeout> } = {};
 
   constructor(

@@ -143,6 +143,9 @@ export function createBackend(token: string) {
     complete: (text: string, panel: string) =>
       bodyOf(client.GET('/api/ai/pilot/complete', { params: { query: { text, panel } } })),
     pilotGrammar: async () => (await bodyOf(client.GET('/api/ai/pilot/grammar'))).commands ?? [],
+    /** Returns the models of a service at an address with a key, which are not saved. */
+    tryService: async (provider: string, address: string, key: string) =>
+      (await bodyOf(client.POST('/api/models/try', { body: { provider, base_url: address, key } }))).models ?? [],
     models: async () => (await bodyOf(client.GET('/api/models'))).models ?? [],
 
     // Calls, permissions and records

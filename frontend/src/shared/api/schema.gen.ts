@@ -1612,6 +1612,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The models of a service, with an address and a key that are not saved */
+        post: operations["post-api-models-try"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/panels": {
         parameters: {
             query?: never;
@@ -3734,7 +3751,7 @@ export interface components {
             /** @enum {string} */
             sees?: "yes" | "no";
             /** @enum {string} */
-            state: "ready" | "not_running" | "no_key";
+            state: "ready" | "not_running" | "no_key" | "more";
         };
         ModelMetrics: {
             /** Format: int64 */
@@ -4127,6 +4144,13 @@ export interface components {
         };
         "Post-api-mcp-servers-name-app-readRequest": {
             uri: string;
+        };
+        "Post-api-models-tryRequest": {
+            /** @description Empty for the provider's own address */
+            base_url: string;
+            /** @description Empty for the saved key */
+            key: string;
+            provider: string;
         };
         "Post-api-panels-id-developRequest": {
             on: boolean;
@@ -8212,6 +8236,39 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-models-try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-models-tryRequest"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
