@@ -3,6 +3,7 @@ package httpapi
 import (
 	"sextant/backend/api/instructionroutes"
 	"sextant/backend/api/mcproutes"
+	"sextant/backend/api/modelroutes"
 	"sextant/backend/api/openapi"
 	"sextant/backend/api/transferroutes"
 	"sextant/backend/tools/workspace"
@@ -31,6 +32,7 @@ func (s *Server) routes() {
 		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,
 	}.Register()
+	modelroutes.Routes{API: s.api, Models: s.services.Models}.Register()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()

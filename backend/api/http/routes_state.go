@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"sextant/backend/agent/llm/providers"
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/shared/event"
@@ -18,11 +17,6 @@ import (
 type EventPage struct {
 	Events []event.Event `json:"events"`
 	Seq    int64         `json:"seq"`
-}
-
-// Models lists the models that can be chosen.
-type Models struct {
-	Models []wire.Model `json:"models"`
 }
 
 // CallRows lists calls for the activity list.
@@ -59,36 +53,11 @@ func (s *Server) stateRoutes() {
 		})
 	route.Add(s.api, http.MethodGet, "/api/events", "Stored events after a number", http.StatusOK, s.eventsAfter)
 	route.Add(s.api, http.MethodGet, "/api/calls", "Newest calls of the audit log", http.StatusOK, s.listCalls)
-	route.Add(s.api, http.MethodGet, "/api/models", "Models that can be chosen, after asking the local servers again",
-		http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[Models], error) {
-			return route.Answer(Models{Models: s.services.Models.List(ctx)}), nil
-		})
-	route.Add(s.api, http.MethodPost, "/api/models/try", "The models of a service, with an address and a key that are "+
-		"not saved", http.StatusOK, s.tryService)
 	s.settingRoutes()
 	s.browserRoutes()
 	route.Add(s.api, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.serveBlob)
 	route.Add(s.api, http.MethodGet, "/api/results/{id}",
 		"The whole text of a long result", http.StatusOK, s.serveResult)
-}
-
-func (s *Server) tryService(ctx context.Context, in *struct {
-	Body struct {
-		Provider string `json:"provider" maxLength:"40"`
-		BaseURL  string `json:"base_url" maxLength:"2000" doc:"Empty for the provider's own address"`
-		Key      string `json:"key" maxLength:"10000" doc:"Empty for the saved key"`
-	}
-},
-) (*route.Body[Models], error) {
-	if err := access.RequireWindow(ctx); err != nil {
-		return nil, err
-	}
-	models, err := s.services.Models.Try(ctx, in.Body.Provider,
-		providers.Service{BaseURL: in.Body.BaseURL, Key: in.Body.Key})
-	if err != nil {
-		return nil, route.BadRequest(err.Error())
-	}
-	return route.Answer(Models{Models: models}), nil
 }
 
 func (s *Server) settingRoutes() {
