@@ -49,6 +49,7 @@ export const search = {
   'export.json': 'JSON',
   'export.veil': 'Hide secrets',
   'export.hidden': '{n} {n|secret is|secrets are} hidden. Check the preview before you share the file.',
+  'export.hidden.none': 'No secrets were found. Check the preview before you share the file.',
   'export.json.means': 'The whole conversation with all branches. Sextant can import it again.',
   'export.json.veiled': 'The whole conversation with all branches.',
   'export.page.means': 'The messages, calls and results of the branch that is shown.',
