@@ -1,8 +1,10 @@
-// Stands in for a file manager in the window test: a square in the corner of the display from which files can be
-// dragged, and a picture on the clipboard. Usage: window-files PICTURE FILE
+// Stands in for a file manager in the window test: a square in the corner of the display from which FILE can be
+// dragged, and PICTURE on the clipboard. After SIGUSR1, COPIED is on the clipboard as file managers copy a file: its
+// address, and its path as text. Usage: window-files PICTURE FILE COPIED
+#include <glib-unix.h>
 #include <gtk/gtk.h>
 
-static const char *dragged;
+static const char *dragged, *copied;
 
 static void send_file(GtkWidget *widget, GdkDragContext *context, GtkSelectionData *data, guint info, guint time,
                       gpointer unused) {
@@ -11,13 +13,36 @@ static void send_file(GtkWidget *widget, GdkDragContext *context, GtkSelectionDa
   g_free(uris[0]);
 }
 
+static void send_copied(GtkClipboard *clipboard, GtkSelectionData *data, guint info, gpointer unused) {
+  char *uris[] = {g_filename_to_uri(copied, NULL, NULL), NULL};
+  if (!gtk_selection_data_set_uris(data, uris))
+    gtk_selection_data_set_text(data, copied, -1);
+  g_free(uris[0]);
+}
+
+static void clear_copied(GtkClipboard *clipboard, gpointer unused) {}
+
+static gboolean copy_file(gpointer unused) {
+  GtkTargetList *list = gtk_target_list_new(NULL, 0);
+  gtk_target_list_add_uri_targets(list, 0);
+  gtk_target_list_add_text_targets(list, 0);
+  int count;
+  GtkTargetEntry *targets = gtk_target_table_new_from_list(list, &count);
+  gtk_clipboard_set_with_data(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD), targets, count, send_copied, clear_copied, NULL);
+  gtk_target_table_free(targets, count);
+  gtk_target_list_unref(list);
+  return G_SOURCE_CONTINUE;
+}
+
 int main(int argc, char **argv) {
   gtk_init(&argc, &argv);
-  if (argc != 3) {
-    g_printerr("usage: window-files PICTURE FILE\n");
+  if (argc != 4) {
+    g_printerr("usage: window-files PICTURE FILE COPIED\n");
     return 2;
   }
   dragged = argv[2];
+  copied = argv[3];
+  g_unix_signal_add(SIGUSR1, copy_file, NULL);
   GError *error = NULL;
   GdkPixbuf *picture = gdk_pixbuf_new_from_file(argv[1], &error);
   if (!picture) {

@@ -130,18 +130,24 @@ called() {
 }
 
 # attached PATTERN: checks that an unsent message has an attachment with a name that matches.
-attached() {
+attached() { unsent draft.given. "$1"; }
+
+# drafted TEXT: checks that this is the text of an unsent message.
+drafted() { unsent draft. "^${1//\?/[?]}\$"; }
+
+# unsent PREFIX PATTERN: checks that a draft whose key begins with PREFIX has a value that matches.
+unsent() {
   node -e '
     const { readFileSync } = require("node:fs");
-    const [instance, pattern] = process.argv.slice(1);
+    const [instance, prefix, pattern] = process.argv.slice(1);
     const { url, token } = JSON.parse(readFileSync(instance));
     fetch(new URL("/api/state", url), { headers: { Authorization: `Bearer ${token}` } })
       .then((answer) => answer.json())
       .then(({ settings }) => {
-        const drafts = settings.filter((s) => s.key.startsWith("draft.given."));
+        const drafts = settings.filter((s) => s.key.startsWith(prefix));
         process.exit(drafts.some((s) => new RegExp(pattern).test(s.value)) ? 0 : 1);
       })
-      .catch(() => process.exit(1));' "$dir/data/instance.json" "$1" 2>/dev/null
+      .catch(() => process.exit(1));' "$dir/data/instance.json" "$@" 2>/dev/null
 }
 
 page_kept() { xdotool getwindowname "$window" 2>/dev/null | grep -q '^Sextant'; }
@@ -190,6 +196,7 @@ echo "window: numbered and pressed on the tools panel, picture of $matched pixel
 # Files from outside: a drop from another program, a picture on the clipboard, the file dialog, and @ in the message.
 mkdir "$dir/files"
 echo 'The code word is saffron.' >"$dir/files/dropped.txt"
+echo 'The colour is saffron.' >"$dir/files/copied.txt"
 echo 'lamp;19.50' >"$dir/work/budget.csv"
 convert -size 40x30 xc:red "$dir/files/picture.png"
 cat >"$dir/files/picked.pdf" <<'PDF'
@@ -201,7 +208,7 @@ trailer << /Root 1 0 R >>
 PDF
 cc -o "$dir/window-files" build/window-files.c $(pkg-config --cflags --libs gtk+-3.0)
 setsid env GDK_BACKEND=x11 NO_AT_BRIDGE=1 "$dir/window-files" "$dir/files/picture.png" "$dir/files/dropped.txt" \
-  >"$dir/window-files.log" 2>&1 &
+  "$dir/files/copied.txt" >"$dir/window-files.log" 2>&1 &
 files=$!
 until_true "the program that offers files" grep -q ready "$dir/window-files.log"
 
@@ -218,6 +225,14 @@ xdotool mousemove --window "$window" $((WIDTH - 214)) $((HEIGHT - 95)) click 1
 xdotool key --clearmodifiers ctrl+v
 until_true "attaching the picture on the clipboard" attached '[.]png'
 
+kill -USR1 "$files"
+sleep 0.5 # the other program takes the clipboard
+xdotool key --clearmodifiers ctrl+v
+until_true "attaching a copied file" attached copied.txt
+xdotool type --clearmodifiers --delay 30 'colour?'
+until_true "a draft without the path of the copied file" drafted 'colour?'
+xdotool key --clearmodifiers ctrl+a BackSpace
+
 xdotool type --clearmodifiers --delay 30 '@budg'
 sleep 1 # the list of names appears
 xdotool key Return
@@ -232,5 +247,5 @@ until_true "attaching a picked PDF" attached picked.pdf
 import -silent -window "$window" "$shots/window-files.png"
 kill -- "-$files" 2>/dev/null || true
 page_kept || fail "a file navigated the window"
-echo "window: attached a dropped text, a pasted picture, a workspace file and a picked PDF ($shots/window-files.png)"
+echo "window: attached a dropped text, a pasted picture, a copied file, a workspace file and a picked PDF ($shots/window-files.png)"
 echo "window test: passed"

@@ -20,6 +20,13 @@ export const hasFiles = (data: DataTransfer | null): boolean => Boolean(data?.ty
 export const dragsFiles = (data: DataTransfer | null): boolean =>
   hasFiles(data) || Boolean(data?.types.includes('text/uri-list') && !data.types.includes('text/plain'));
 
+/** Whether a text is the paths or addresses of these files, one a line, as file managers copy them. */
+export const isPathsOf = (text: string, names: string[]): boolean => {
+  const lines = text.trim().split(/\r?\n/);
+  const last = (line: string) => line.slice(line.lastIndexOf('/') + 1);
+  return lines.length === names.length && lines.every((line, i) => line.includes('/') && last(line) === names[i]);
+};
+
 /**
  * The event `filestaken` of the real window: files that the person dropped or pasted and that the program stored, or the
  * reason why one cannot be attached.
