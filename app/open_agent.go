@@ -181,10 +181,11 @@ func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys
 
 func (s *System) pilotState(panel string) grammar.WindowState {
 	return grammar.WindowState{
-		Marks: sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
-		Tabs:  sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
-		Tools: s.offeredTools(panel),
-		Paths: pilot.PathCompleter(s.WorkspaceFolder()),
+		Marks:       sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
+		PageInFront: func() bool { return s.Workspace.ActivePanel() == "browser" },
+		Tabs:        sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
+		Tools:       s.offeredTools(panel),
+		Paths:       pilot.PathCompleter(s.WorkspaceFolder()),
 	}
 }
 

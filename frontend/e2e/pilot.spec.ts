@@ -73,8 +73,17 @@ test('a misspelt command gets a suggestion that the person can send', async ({ p
   await page.keyboard.press('Enter');
   await expect.poll(() => sextant.turnsOver(), { timeout: 20_000 }).toBe(2);
 
-  await sendMessage(page, 'click the delivery postcode');
-  const named = page.getByRole('article').filter({ hasText: 'Delivery postcode' }).last();
-  await expect(named.getByRole('button', { name: /^click \d+/ }).first()).toBeVisible();
+  await sendMessage(page, 'click add to basket');
+  const named = page.getByRole('article').filter({ hasText: 'are called “add to basket”' }).last();
+  await expect(named.getByRole('button', { name: /^click \d+/ }).nth(2)).toBeVisible();
   await expect(named.locator('.outside')).toContainText('demo.sextant.test');
+
+  await sendMessage(page, 'add the fen lamp to the basket');
+  await expect(page.getByText(/Basket \(1\)/).first()).toBeVisible({ timeout: 20_000 });
+  await sendMessage(page, 'fill the postcode with 1234');
+  await expect(page.getByText(/Typed “?1234/).first()).toBeVisible({ timeout: 20_000 });
+  await sendMessage(page, 'click contact'); // out of view
+  await expect(page.getByText(/Clicked “Contact”|contact/i).first()).toBeVisible({ timeout: 20_000 });
+  await sendMessage(page, 'show my bookmarks');
+  await expect(page.getByText(/No bookmarks|bookmarks? /i).first()).toBeVisible({ timeout: 20_000 });
 });

@@ -1,7 +1,9 @@
 package pilot
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar"
+	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/annotation"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -138,7 +141,7 @@ func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 
 func (r *reply) reportMissingTool(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
-	if near := grammar.Closest(s.Tool, r.g.Tools); near != "" {
+	if near := token.Closest(s.Tool, r.g.Tools); near != "" {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
 		r.offers = append(r.offers, chat.Offer{Command: "/" + near + " " + string(s.Args)})
 	}
@@ -160,10 +163,57 @@ func (r *reply) describeResult(s grammar.Step, text string) string {
 	case "get_page_content", "read_file":
 		return bounded(text, maxReadChars)
 	}
+	if list, ok := listOf(text); ok {
+		return bounded(list, maxReadChars)
+	}
 	if strings.TrimSpace(text) == "" {
 		return "Done: " + grammar.Abbreviate(s.Text) + "."
 	}
 	return bounded(text, maxReadChars)
+}
+
+// listOf returns the result of a panel's tool, a JSON object with one list, as text with a line for each entry. It
+// returns false for any other result.
+func listOf(text string) (string, bool) {
+	var result map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &result) != nil || len(result) != 1 {
+		return "", false
+	}
+	for name, raw := range result {
+		var entries []any
+		if json.Unmarshal(raw, &entries) != nil {
+			return "", false
+		}
+		if len(entries) == 0 {
+			return "No " + strings.ReplaceAll(name, "_", " ") + " yet.", true
+		}
+		var lines []string
+		for _, e := range entries {
+			lines = append(lines, "- "+entryText(e))
+		}
+		return strings.Join(lines, "\n"), true
+	}
+	return "", false
+}
+
+// entryText returns an entry's title or name and its address, or else all its values.
+func entryText(entry any) string {
+	fields, ok := entry.(map[string]any)
+	if !ok {
+		return fmt.Sprint(entry)
+	}
+	var parts []string
+	for _, key := range []string{"title", "name", "text", "path", "url"} {
+		if v, ok := fields[key].(string); ok && v != "" {
+			parts = append(parts, v)
+		}
+	}
+	if len(parts) == 0 {
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			parts = append(parts, fmt.Sprint(fields[key]))
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 func describeNavigation(v pageAnswer) string {
@@ -328,7 +378,9 @@ func annotationsIn(messages []chat.Message) *event.Marks {
 			role, name, _ := strings.Cut(rest, " ")
 			id, err := strconv.Atoi(number)
 			if end := strings.LastIndexByte(name, '"'); err == nil && end > 0 && name[0] == '"' {
-				marks.Elements = append(marks.Elements, annotation.Element{ID: id, Role: role, Name: name[1:end]})
+				marks.Elements = append(marks.Elements, annotation.Element{
+					ID: id, Role: role, Name: name[1:end], Usable: !strings.Contains(name[end:], "disabled"),
+				})
 			}
 		}
 		return marks

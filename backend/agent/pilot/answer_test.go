@@ -201,3 +201,20 @@ func TestAnswerWording(t *testing.T) {
 		})
 	}
 }
+
+func TestListsOfPanelsAreLines(t *testing.T) {
+	for _, c := range []struct{ result, want string }{
+		{`{"bookmarks":[]}`, "No bookmarks yet."},
+		{`{"bookmarks":[{"title":"Shop","url":"https://a.example/"}]}`, "- Shop · https://a.example/"},
+		{`{"headings":[{"level":1,"text":"Desk lamps"},{"level":2,"text":"Fen"}]}`, "- Desk lamps\n- Fen"},
+		{`{"counts":[{"b":2,"a":1}]}`, "- 1 · 2"},
+		{`{"a":[],"b":[]}`, `{"a":[],"b":[]}`},
+		{`{"a":1}`, `{"a":1}`},
+	} {
+		t.Run(c.result, func(t *testing.T) {
+			if got := answers(t, "tabs", c.result); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -8,6 +8,7 @@ package pilot
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar"
+	"sextant/shared/annotation"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -59,23 +61,36 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
-	question, results := lastQuestion(req.Messages)
-	g := p.parser(toolNames(req.Tools), grammar.WindowState{})
+	question, calls, results := lastQuestion(req.Messages)
+	g := p.parser(toolNames(req.Tools), p.window(req.Messages))
 	a := &reply{g: g, first: !introduced(req.Messages)}
 	plan, problem := g.Plan(question)
-	if problem != nil {
-		g.Window = p.window(req.Messages)
+	if problem != nil && len(calls) == 0 {
 		a.explainProblem(problem, question)
 		return a.response(onDelta), nil
 	}
+	plan = continued(plan, calls)
 	for i, s := range plan {
 		if s.Builtin != "" {
 			a.answerBuiltin(s, req.Tools)
 			continue
 		}
 		if len(results) == 0 {
+			open := openTool(s)
+			if !slices.Contains(g.Tools, s.Tool) && slices.Contains(g.Tools, open) && !called(calls, open) {
+				s = grammar.Step{Tool: open, Args: json.RawMessage("{}")}
+			}
 			if !slices.Contains(g.Tools, s.Tool) {
 				a.reportMissingTool(s)
+				a.reportSkipped(plan[i+1:])
+				return a.response(onDelta), nil
+			}
+			if look, ok := g.Lookup(s); ok && slices.Contains(g.Tools, look.Tool) && !called(calls, look.Tool) {
+				s = look
+			}
+			s, problem := g.Resolve(s)
+			if problem != nil {
+				a.explainProblem(problem, question)
 				a.reportSkipped(plan[i+1:])
 				return a.response(onDelta), nil
 			}
@@ -92,18 +107,29 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 			a.reportSkipped(plan[i+1:])
 			return a.response(onDelta), nil
 		}
-		a.add(a.describeResult(s, result.Text))
+		if s.Text != "" {
+			a.add(a.describeResult(s, result.Text))
+		}
 	}
 	return a.response(onDelta), nil
 }
 
-// window returns what is in the window. If no page is there, it uses the last page in the conversation.
+// window returns what is in the window, with what the last listing in the conversation adds to the numbers in view.
 func (p *Pilot) window(messages []chat.Message) grammar.WindowState {
 	live := p.cfg.Window("")
-	if len(live.Elements()) == 0 {
-		marks := annotationsIn(messages)
-		live.Marks = func() *event.Marks { return marks }
+	listed := annotationsIn(messages)
+	inView := live.Elements()
+	if listed == nil || len(inView) > 0 && live.Marks().Page.URL != listed.Page.URL {
+		return live
 	}
+	if len(inView) > 0 {
+		listed.Page = live.Marks().Page
+	}
+	known := func(e annotation.Element) bool {
+		return slices.ContainsFunc(inView, func(seen annotation.Element) bool { return seen.ID == e.ID })
+	}
+	listed.Elements = append(slices.Clone(inView), slices.DeleteFunc(listed.Elements, known)...)
+	live.Marks = func() *event.Marks { return listed }
 	return live
 }
 
@@ -113,17 +139,52 @@ func introduced(messages []chat.Message) bool {
 	})
 }
 
-func lastQuestion(messages []chat.Message) (string, []chat.Message) {
-	question, results := "", []chat.Message(nil)
+// openTool returns the tool that opens the panel of a step, "" for none.
+func openTool(s grammar.Step) string {
+	if s.Panel == "" {
+		return ""
+	}
+	return "open_" + strings.ReplaceAll(s.Panel, "-", "_") + "_panel"
+}
+
+func called(calls []chat.ToolCall, tool string) bool {
+	return slices.ContainsFunc(calls, func(c chat.ToolCall) bool { return c.Name == tool })
+}
+
+// continued returns the plan with the calls that were made for it. The page may have changed since, so that the message
+// would be read in another way now.
+func continued(plan []grammar.Step, calls []chat.ToolCall) []grammar.Step {
+	at := 0
+	for _, c := range calls {
+		for at < len(plan) && plan[at].Builtin != "" {
+			at++
+		}
+		if at < len(plan) && plan[at].Tool != c.Name &&
+			(openTool(plan[at]) == c.Name || plan[at].NamesElement() && c.Name == grammar.LookupTool) {
+			plan = slices.Insert(plan, at, grammar.Step{Tool: c.Name}) // a call that the step needed first
+		}
+		if at == len(plan) || plan[at].Tool != c.Name {
+			plan = append(plan[:at:at], grammar.Step{Text: c.Name, Tool: c.Name, Args: c.Args})
+		}
+		plan[at].Args = c.Args
+		at++
+	}
+	return plan
+}
+
+// lastQuestion returns the last message of the person, and the calls that were made for it with their results.
+func lastQuestion(messages []chat.Message) (question string, calls []chat.ToolCall, results []chat.Message) {
 	for _, m := range messages {
 		switch m.Role {
+		case chat.RoleAssistant:
+			calls = append(calls, m.Calls...)
 		case chat.RoleUser:
-			question, results = m.Text, nil
+			question, calls, results = m.Text, nil, nil
 		case chat.RoleTool:
 			results = append(results, m)
 		}
 	}
-	return question, results
+	return question, calls, results
 }
 
 func toolNames(tools []toolspec.Function) []string {

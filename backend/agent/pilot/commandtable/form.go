@@ -16,6 +16,8 @@ type Form struct {
 	Fixed map[string]any
 	// Hidden means that the form is understood, but neither listed nor offered.
 	Hidden bool
+	// Loose means that a name in the form may mean something else, so that it must be in view.
+	Loose bool
 	// Featured marks the few forms that beginners are shown.
 	Featured bool
 }
@@ -25,6 +27,8 @@ type Form struct {
 type Command struct {
 	Tool  string
 	Group string
+	// Panel is the panel whose tool it is, "" for none. The pilot opens it first.
+	Panel string
 	// Builtin is the command that the pilot answers itself: "help" or "tools".
 	Builtin string
 	Forms   []Form
@@ -37,6 +41,11 @@ func visibleForm(pattern, example, means string) Form {
 // hiddenForm returns another way that is understood but not shown; the tests use example.
 func hiddenForm(pattern, example string) Form {
 	return Form{Pattern: pattern, Example: example, Hidden: true}
+}
+
+func (f Form) loose() Form {
+	f.Loose = true
+	return f
 }
 
 func (f Form) featured() Form {

@@ -3,6 +3,8 @@ package commandtable
 import "slices"
 
 const (
+	// SiteSearch as an argument stands for the search field of the page. A form with it is used only if there is one.
+	SiteSearch = "the page's search field"
 	// PanelTool stands for the tools that open a panel; each panel has its own.
 	PanelTool = "open_*_panel"
 	// NamedTool stands for the tool that the command itself names.
@@ -43,7 +45,7 @@ func pageCommands() []Command {
 	return []Command{
 		{Tool: "navigate_page", Group: groupPage, Forms: []Form{
 			visibleForm(
-				"(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}",
+				"(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to|show) {url:address}",
 				"open example.com",
 				"Opens an address; \"open demo\" opens the built-in shop",
 			).featured(),
@@ -52,8 +54,9 @@ func pageCommands() []Command {
 			hiddenForm("go? (back|previous) one? page?", "go back one page").withArgs("action", "back"),
 			visibleForm("forward", "forward", "Goes forward").withArgs("action", "forward"),
 			hiddenForm("go? (forward|forwards) one? page?", "go forward").withArgs("action", "forward"),
+			hiddenForm("next page", "next page").withArgs("action", "forward"),
 			visibleForm("reload", "reload", "Reloads the page").withArgs("action", "reload"),
-			hiddenForm("reload|refresh page?", "refresh the page").withArgs("action", "reload"),
+			hiddenForm("reload|refresh (page|tab)?", "refresh the page").withArgs("action", "reload"),
 		}},
 		{Tool: "browser_tabs", Group: groupPage, Forms: []Form{
 			visibleForm("tabs", "tabs", "Lists the tabs").withArgs("action", "list"),
@@ -71,6 +74,11 @@ func pageCommands() []Command {
 			visibleForm("tab {tab:tab}", "tab 2", "Switches to a tab").withArgs("action", "select"),
 			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").withArgs("action",
 				"select"),
+			hiddenForm("(which|what) tabs (are open|are there|do i have)", "which tabs are open").withArgs("action",
+				"list"),
+			hiddenForm("(switch to|go to|show) {tab:tabname} tab?", "switch to the tab Example").withArgs("action",
+				"select"),
+			hiddenForm("close {tab:tabname} tab?", "close the tab Example").withArgs("action", "close"),
 			visibleForm("close tab {tab:tab}", "close tab 2", "Closes a tab").withArgs("action", "close"),
 			visibleForm("close tab", "close tab", "Closes the active tab").withArgs("action", "close"),
 		}},
@@ -85,7 +93,7 @@ func pageCommands() []Command {
 		}},
 		{Tool: "downloads", Group: groupPage, Forms: []Form{
 			visibleForm("downloads", "downloads", "Lists the downloads"),
-			hiddenForm("(list|show) downloads", "list downloads"),
+			hiddenForm("(list|show|where are) downloads", "list downloads"),
 			visibleForm(
 				"cancel download {id:count}",
 				"cancel download 1",
@@ -94,7 +102,8 @@ func pageCommands() []Command {
 		}},
 		{Tool: "save_pdf", Group: groupPage, Forms: []Form{
 			visibleForm("save pdf", "save pdf", "Saves the page as a PDF"),
-			hiddenForm("(save page|save) (as|to)? pdf", "save the page as pdf"),
+			hiddenForm("(save page|save|print page|print|make|create) (as|to)? pdf? (of page)?",
+				"save the page as pdf"),
 			visibleForm("save pdf as {name:text}", `save pdf as "basket"`, "Saves the page as a PDF with that name"),
 		}},
 	}
@@ -143,6 +152,8 @@ func actionCommands() []Command {
 				"Clicks it with Shift held",
 			).withArgs("modifiers", []string{"Shift"}),
 			hiddenForm("check|uncheck|tick|untick|toggle {annotationId:mark}", "check 3"),
+			hiddenForm("(open|go to|show|select|choose) {annotationId:named}", "open Add to basket").loose(),
+			hiddenForm("(add|put) {annotationId:offer}", "add Fen to the basket"),
 		}},
 		{Tool: "type_text", Group: groupActions, Forms: []Form{
 			visibleForm(
@@ -153,6 +164,13 @@ func actionCommands() []Command {
 			hiddenForm("type|enter|write|input|put into|in|to {annotationId:field} {text:text}",
 				"type into 4 hello you"),
 			hiddenForm("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
+			hiddenForm("fill in|out {annotationId:field} {text:text}", "fill in 4 hello"),
+			hiddenForm("(enter|type|put|use) {text:text} (as|for) {annotationId:field}", "enter hello as 4"),
+			hiddenForm("set {annotationId:field} to {text:text}", "set 4 to hello"),
+			hiddenForm("(search site for|search page for|search shop for|search for|look for|search) {text:text}",
+				"look for desk lamps").withArgs("annotationId", SiteSearch, "submit", true),
+			hiddenForm("(find|search|search for|look for) {text:text} (in|on) (site|shop)",
+				"find desk lamps in the shop").withArgs("annotationId", SiteSearch, "submit", true),
 			visibleForm(
 				"add {text:text} to {annotationId:field}",
 				`add "more" to 4`,
@@ -171,12 +189,19 @@ func actionCommands() []Command {
 				"select Germany in 5",
 				"Selects an option of a list",
 			),
+			hiddenForm("{annotationId:list} by {values:values}", "3 by price").loose(),
 		}},
 		{Tool: "press_key", Group: groupActions, Forms: []Form{
 			visibleForm("press|hit {key:key}", "press Control+a", "Presses a key or a key combination"),
 			visibleForm("press key {key:anykey}", "press key 3", "Presses a key whose name is a number"),
 			hiddenForm("press|hit {key:anykey} key", "hit the escape key"),
 			hiddenForm("submit|enter", "submit").withArgs("key", "Enter"),
+		}},
+		{Tool: "click_element", Group: groupActions, Forms: []Form{
+			{
+				Pattern: "press|hit|push {annotationId:named}", Example: "press Add to basket",
+				Description: "Clicks what is called that", Hidden: true,
+			},
 		}},
 		{Tool: "scroll_page", Group: groupActions, Forms: []Form{
 			visibleForm("scroll {direction:direction}", "scroll down", "Scrolls the page"),
@@ -185,6 +210,9 @@ func actionCommands() []Command {
 				"scroll to the bottom of the page",
 			),
 			hiddenForm("scroll page? (bit|bit more|more)?", "scroll").withArgs("direction", "down"),
+			hiddenForm("(go to|go|back to|go back to|page) {direction:direction} (of page)?",
+				"go to the top of the page"),
+			hiddenForm("{direction:direction} of page", "top of the page"),
 			visibleForm("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls by that much"),
 			hiddenForm("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
 			hiddenForm("scroll by? {amount:pixels}", "scroll 300 px").withArgs("direction", "down"),
@@ -221,6 +249,8 @@ func actionCommands() []Command {
 		{Tool: "select_text", Group: groupActions, Forms: []Form{
 			visibleForm("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
 			hiddenForm("find {text:text} (on|in) page", `find "delivery" on the page`),
+			hiddenForm("(find word|find text|where does it say|where does page say) {text:text}",
+				"find the word delivery"),
 			hiddenForm("select text {text:text}", `select text "delivery"`),
 			visibleForm("select text of {annotationId:mark}", "select text of 3",
 				"Selects the text of a numbered element"),
@@ -230,6 +260,7 @@ func actionCommands() []Command {
 			hiddenForm("wait for {seconds:seconds}", "wait for 500 ms"),
 			visibleForm("wait for {text:text}", `wait for "Thank you"`, "Waits until a text is on the page"),
 			hiddenForm("wait for|until text? {text:text}", "wait for the text Done"),
+			hiddenForm("wait until it|page says {text:text}", "wait until it says Done"),
 			hiddenForm(
 				"wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)",
 				"wait for Done to appear",
@@ -257,6 +288,10 @@ func readingCommands() []Command {
 			hiddenForm("(annotate|annotations|numbers|look) (viewport|view|everything)? again?", "numbers"),
 			hiddenForm("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
 			hiddenForm("(show|list) (numbers|marks)", "show the numbers"),
+			hiddenForm("(what is|what's) on page", "what is on this page"),
+			hiddenForm("what can i (click|do here)", "what can I click"),
+			hiddenForm("(list|show|show all|list all) (buttons|button)", "show all buttons").withArgs("query",
+				"button"),
 			visibleForm("annotate page", "annotate page", "Numbers all elements of the page").withArgs("scope", "page"),
 			hiddenForm("annotate (whole page|full page|entire page|all)", "annotate the whole page").withArgs("scope",
 				"page"),
@@ -275,6 +310,7 @@ func readingCommands() []Command {
 			hiddenForm("read|get|show page? (content|contents|text)? (of page|page)? now?",
 				"read the text of the page"),
 			hiddenForm("page? (content|contents|text) (of page)?", "page content"),
+			hiddenForm("(what does page say|what does it say|read it)", "what does the page say"),
 			visibleForm("read page from {offset:count}", "read page from 4000",
 				"Shows the text from that character on"),
 			visibleForm("read page as text", "read page as text", "Shows the text without links").withArgs("format",
@@ -307,10 +343,12 @@ func readingCommands() []Command {
 		}},
 		{Tool: "get_selection", Group: groupReading, Forms: []Form{
 			visibleForm("selection", "selection", "Shows the selected text"),
+			hiddenForm("(what is|what's|show) (selected|selection)", "what is selected"),
 		}},
 		{Tool: "console_messages", Group: groupReading, Forms: []Form{
 			visibleForm("console", "console", "Shows the console messages of the page"),
 			visibleForm("console {level:level}", "console errors", "Shows only messages of that level or above"),
+			hiddenForm("(show|list) console {level:level}", "show the console errors"),
 		}},
 		{Tool: "network_requests", Group: groupReading, Forms: []Form{
 			visibleForm("requests", "requests", "Lists the network requests of the page"),
@@ -353,6 +391,7 @@ func pointCommands() []Command {
 		}},
 		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
 			visibleForm("emulate {device:device}", "emulate phone", "Emulates that device in the tab"),
+			hiddenForm("show it|page? (as|like|as on|like on|on) {device:device}", "show it as on a phone"),
 			visibleForm("emulate {color_scheme:scheme}", "emulate dark", "Emulates a light or dark color scheme"),
 			visibleForm(
 				"emulate network {network:network}",
@@ -374,6 +413,8 @@ func fileCommands() []Command {
 			visibleForm("read {path:path}", "read notes.txt", "Shows a file").featured(),
 			hiddenForm("(read file|show file|open file) {path:path}", `read the file "my notes"`),
 			hiddenForm("open {path:file}", "open file notes.txt"),
+			hiddenForm("(cat|what is in|what's in|view) file? {path:path}", "what is in notes.txt"),
+			hiddenForm("show {path:file}", "show notes.txt"),
 			hiddenForm("{path:file}", "read notes.txt"),
 			visibleForm("read {path:path} from {offset:count}", "read notes.txt from 200",
 				"Shows a file from that line on"),
@@ -384,6 +425,8 @@ func fileCommands() []Command {
 				`write "buy tea\n" to notes.txt`,
 				`Writes a whole file; \n in quotes makes a line`,
 			),
+			hiddenForm("(write|save) {content:text} (to|into|as|in) file? {path:path}", "write hello to hello.txt"),
+			hiddenForm("(create|make|write) file? {path:path} with {content:text}", "create a file a.txt with hello"),
 		}},
 		{Tool: "edit_file", Group: groupFiles, Forms: []Form{
 			visibleForm(
@@ -393,6 +436,8 @@ func fileCommands() []Command {
 			),
 			hiddenForm("in {path:path} replace {old:quoted} with|by {new:quoted}",
 				`in notes.txt replace "tea" with "milk"`),
+			hiddenForm("(replace|change) {old:text} (with|by|to|into) {new:text} in file? {path:path}",
+				"change tea to milk in notes.txt"),
 			visibleForm(
 				"replace all {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace all "tea" with "milk" in notes.txt`,
@@ -401,7 +446,9 @@ func fileCommands() []Command {
 		}},
 		{Tool: "list_directory", Group: groupFiles, Forms: []Form{
 			visibleForm("files", "files", "Lists the workspace folder"),
-			hiddenForm("(list files|ls|list folder)", "list files"),
+			hiddenForm("(list files|ls|list folder|show files|dir)", "list files"),
+			hiddenForm("(what|which) files (are there|are here|do i have)", "what files are there"),
+			hiddenForm("(what is in|what's in|show) {path:folder} folder", "what is in the docs folder"),
 			visibleForm("files in {path:folder}", "files in docs", "Lists a folder"),
 			hiddenForm("(list files in|list folder|ls) {path:folder}", "list files in docs"),
 			visibleForm(
@@ -409,10 +456,14 @@ func fileCommands() []Command {
 				"all files in docs",
 				"Lists a folder and everything below it",
 			).withArgs("recursive", true),
+			hiddenForm("(list|show) all in {path:folder}", "list all in docs").withArgs("recursive", true),
 			visibleForm("all files", "all files", "Lists everything below the folder").withArgs("recursive", true),
 		}},
 		{Tool: "find_files", Group: groupFiles, Forms: []Form{
 			visibleForm("find files {pattern:text}", `find files "*.md"`, "Finds files by name"),
+			hiddenForm("(where is|find) file {pattern:text}", "where is the file budget.csv"),
+			hiddenForm("find file|files (called|named) {pattern:part}", "find files called notes"),
+			hiddenForm("(find|list) all? {pattern:ending} files", "find all csv files"),
 			visibleForm(
 				"find files {pattern:text} in {path:folder}",
 				`find files "*.md" in docs`,
@@ -425,6 +476,8 @@ func fileCommands() []Command {
 				`search files for "TODO"`,
 				"Finds lines in files (regular expression)",
 			),
+			hiddenForm("search {path:file} for {pattern:text}", "search notes.txt for milk"),
+			hiddenForm("find files (with|containing|that contain) {pattern:text}", "find files with TODO"),
 			hiddenForm("search {pattern:text}", `search files for "TODO"`),
 			hiddenForm("search for {pattern:text}", `search files for "TODO"`),
 			visibleForm(
@@ -436,19 +489,24 @@ func fileCommands() []Command {
 		}},
 		{Tool: "file_info", Group: groupFiles, Forms: []Form{
 			visibleForm("info {path:path}", "info notes.txt", "Shows the size and time of a file"),
-			hiddenForm("(file info|info about|info of) {path:path}", "file info notes.txt"),
+			hiddenForm("(file info|info about|info of|how big is|how large is|how old is) {path:path}",
+				"file info notes.txt"),
 		}},
 		{Tool: "undo", Group: groupFiles, Forms: []Form{
 			visibleForm("undo", "undo", "Undoes the last change to files"),
-			hiddenForm("undo (last|last change|last changes)", "undo the last change"),
+			hiddenForm("undo (last|last change|last changes|that|it)", "undo the last change"),
 			visibleForm("undo preview", "undo preview", "Shows what \"undo\" would change").withArgs("preview", true),
 		}},
 		{Tool: "bash", Group: groupFiles, Forms: []Form{
 			visibleForm("run {command:rest}", "run ls -l", "Runs a command: the rest of the line, literally"),
 			hiddenForm("$ {command:rest}", "$ ls -l | head"),
+			hiddenForm("run command {command:rest}", "run the command ls"),
+			hiddenForm("(delete|remove) file? {command:removal}", "delete notes.txt"),
 		}},
 		{Tool: "git_read", Group: groupFiles, Forms: []Form{
 			visibleForm("git {command:git}", "git status", "Shows the state of the git repository"),
+			hiddenForm("(show|what is) git {command:git}", "show the git log"),
+			hiddenForm("what changed (in git)?", "what changed in git").withArgs("command", "diff"),
 			visibleForm("git diff staged", "git diff staged", "Shows what is staged").withArgs("command", "diff",
 				"staged", true),
 			visibleForm("git show {rev:word}", "git show HEAD", "Shows a commit").withArgs("command", "show"),
@@ -472,6 +530,8 @@ func fileCommands() []Command {
 			hiddenForm("system (info|information)", "system info"),
 			visibleForm("system {what:system}", "system processes", "Shows one part of it"),
 			hiddenForm("processes", "processes").withArgs("what", "processes"),
+			hiddenForm("what is running (on computer|on machine|here)?", "what is running").withArgs("what",
+				"processes"),
 		}},
 		{Tool: "read_result", Group: groupFiles, Forms: []Form{
 			visibleForm("read result {handle:word}", "read result r1", "Shows a long result from its start"),
@@ -495,6 +555,9 @@ func webCommands() []Command {
 			visibleForm("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
 			hiddenForm("(search web|web search|web search for|search internet for) {query:text}",
 				"web search tea shops"),
+			hiddenForm("(google|web search for|search online for|search on web for) {query:text}", "google tea shops"),
+			hiddenForm("look up {query:text} (on web|online|on internet)", "look up tea on the web"),
+			hiddenForm("look up {query:text}", "look up tea"),
 			hiddenForm("search {query:text}", "search web for tea"),
 			hiddenForm("search for {query:text}", "search web for tea"),
 		}},
@@ -520,6 +583,23 @@ func webCommands() []Command {
 
 func panelCommands() []Command {
 	return []Command{
+		{Tool: "browser_history", Panel: "browser", Group: groupWindow, Forms: []Form{
+			visibleForm("history", "history", "Lists the pages that were visited"),
+			hiddenForm("(show|browser|open) history", "show the history"),
+			hiddenForm("(what|which) pages (did i visit|have i visited)", "what pages did I visit"),
+		}},
+		{Tool: "browser_bookmarks", Panel: "browser", Group: groupWindow, Forms: []Form{
+			visibleForm("bookmarks", "bookmarks", "Lists the bookmarks"),
+			hiddenForm("(show|list|open) bookmarks", "show my bookmarks"),
+		}},
+		{Tool: "browser_bookmark_add", Panel: "browser", Group: groupWindow, Forms: []Form{
+			visibleForm("bookmark page", "bookmark this page", "Adds the page to the bookmarks"),
+			hiddenForm("(bookmark|bookmark it|add bookmark|add page to bookmarks)", "add a bookmark"),
+		}},
+		{Tool: "page_outline", Panel: "browser", Group: groupWindow, Forms: []Form{
+			visibleForm("outline", "outline", "Lists the headings of the page"),
+			hiddenForm("(page outline|show outline|show headings|list headings|headings)", "show the headings"),
+		}},
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
 			visibleForm(
 				"(make|create|new) (a|the)? list? panel {panel_id:word}",
@@ -558,6 +638,7 @@ func windowCommands() []Command {
 			hiddenForm("(open|show|go to|switch to|go) {panel:panel}", "open home"),
 			hiddenForm("(open|show) panel {panel:panel}", "open panel home"),
 			hiddenForm("{panel:panel} panel", "home panel"),
+			hiddenForm("{panel:panel}", "settings"),
 			hiddenForm("home", "home").withArgs("panel", "home"),
 		}},
 		{Tool: "close_panel", Group: groupWindow, Forms: []Form{
@@ -578,11 +659,13 @@ func windowCommands() []Command {
 		}},
 		{Tool: "expand_activity_bar", Group: groupWindow, Forms: []Form{
 			visibleForm("expand bar", "expand bar", "Expands the activity bar"),
-			hiddenForm("expand activity bar", "expand the activity bar"),
+			hiddenForm("(expand|show|widen) (activity bar|sidebar)", "expand the activity bar"),
+			hiddenForm("make (activity bar|sidebar|bar) wide|wider", "make the activity bar wide"),
 		}},
 		{Tool: "collapse_activity_bar", Group: groupWindow, Forms: []Form{
 			visibleForm("collapse bar", "collapse bar", "Collapses the activity bar"),
-			hiddenForm("collapse activity bar", "collapse the activity bar"),
+			hiddenForm("(collapse|hide) (activity bar|sidebar)", "collapse the activity bar"),
+			hiddenForm("make (activity bar|sidebar|bar) narrow|narrower", "make the activity bar narrow"),
 		}},
 		{Tool: "set_activity_bar_devices", Group: groupWindow, Forms: []Form{
 			visibleForm("device {device:device}", "device phone", "Chooses the device for the window's tabs"),
@@ -609,6 +692,7 @@ func windowCommands() []Command {
 		}},
 		{Tool: "enhance_baseline_prompt", Group: groupWindow, Forms: []Form{
 			visibleForm("prompt note {note:text}", `prompt note "Answer in German."`, "Adds an instruction for models"),
+			hiddenForm("(remember to|remember that|remember|from now on) {note:text}", "remember to answer in German"),
 			visibleForm("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
 		}},
 		{Tool: "developer_note", Group: groupWindow, Forms: []Form{
@@ -624,7 +708,8 @@ func windowCommands() []Command {
 		}},
 		{Builtin: BuiltinHelp, Group: groupWindow, Forms: []Form{
 			visibleForm("help", "help", "Lists all commands").featured(),
-			hiddenForm("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
+			hiddenForm("(list|show|show all)? commands", "commands"),
+			hiddenForm("(show help|help me|what can you do|you do|what can i say)", "show help"),
 			visibleForm("help {about:text}", "help click", "Explains the commands with that word"),
 		}},
 	}
@@ -643,13 +728,15 @@ func toolsWithoutCommand() map[string]string {
 type Example struct {
 	// Tool is the tool that Text calls: "" if the pilot answers itself, else the tool's name, NamedTool or PanelTool.
 	Tool, Text string
+	// Panel is that of the Command.
+	Panel string
 }
 
 // Examples returns an example of every form, and the tools without a command with the reasons.
 func Examples() (examples []Example, wordlessTools map[string]string) {
 	for _, c := range Table() {
 		for _, f := range c.Forms {
-			examples = append(examples, Example{Tool: c.Tool, Text: f.Example})
+			examples = append(examples, Example{Tool: c.Tool, Text: f.Example, Panel: c.Panel})
 		}
 	}
 	return examples, toolsWithoutCommand()

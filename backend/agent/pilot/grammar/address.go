@@ -4,36 +4,48 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
+
+	"sextant/backend/agent/pilot/grammar/token"
 )
 
-func readAddress(g *Parser, ts []token) ([]parsedValue, string) {
-	rest := skip(ts, "the a page site website address url at to web")
+func readAddress(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	rest := token.Skip(ts, "the a page site website address url at to web")
 	if len(rest) == 0 {
 		return nil, ""
 	}
 	before := len(ts) - len(rest)
 	for n := min(3, len(rest)); n > 0; n-- {
-		switch joinWords(skipEnd(rest[:n], "shop site page website store")) {
+		switch token.JoinWords(token.SkipEnd(rest[:n], "shop site page website store")) {
 		case "demo", "built-in demo", "demo shop":
 			return []parsedValue{{before + n, g.DemoURL(), "demo"}}, ""
 		}
 	}
-	if url, ok := address(rest[0].text); ok {
-		text := rest[0].text
+	if url, ok := address(rest[0].Text); ok && !isDocument(rest[0]) {
+		text := rest[0].Text
 		if file, _ := readPlainFile(g, rest[:1]); len(file) > 0 {
 			text = url // "notes.txt" alone may be a file
 		}
-		if rest[0].quoted {
-			text = quote(text)
+		if rest[0].Quoted {
+			text = token.Quote(text)
 		}
 		return []parsedValue{{before + 1, url, strings.TrimRight(text, ",;")}}, ""
 	}
 	return nil, fmt.Sprintf(
 		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+
 			"the built-in shop.",
-		Abbreviate(rest[0].text),
+		Abbreviate(rest[0].Text),
 	)
+}
+
+const documentEndings = "txt csv json log pdf html xml yaml yml toml docx xlsx png jpg db"
+
+// isDocument reports whether a name has the ending of a document that is no top-level domain, so that it is a file.
+func isDocument(t token.Token) bool {
+	at := strings.LastIndexByte(t.Word, '.')
+	return at > 0 && !t.Quoted && !strings.Contains(t.Word, "/") &&
+		slices.Contains(strings.Fields(documentEndings), t.Word[at+1:])
 }
 
 // address completes a typed address: "example.com" gets https, this machine, private addresses and a name without a

@@ -6,22 +6,24 @@ import (
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/chat"
 )
 
 // command parses ts, which is not empty, as exactly one command. If two different commands fit, the Problem asks
 // which one is meant.
-func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
-	if ts[0].quoted {
+func (parser *Parser) command(src string, ts []token.Token, whole bool) (Step, *Problem) {
+	if ts[0].Quoted {
 		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
 	}
-	if len(ts) == 1 && ts[0].text == "?" {
+	if len(ts) == 1 && ts[0].Text == "?" {
 		return Step{Builtin: commandtable.BuiltinHelp, canonical: commandtable.BuiltinHelp}, nil
 	}
 	found, missed := parser.fit(src, ts, whole)
 	if len(found) == 0 {
 		return Step{}, parser.missingPart(missed)
 	}
+	found = parser.withTargets(found)
 	s := parser.step(found[0])
 	offers := []chat.Offer{{Command: parser.unambiguous(found[0]), Effect: found[0].form.Description}}
 	for _, m := range found[1:] {
@@ -46,13 +48,29 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 	return s, nil
 }
 
+// withTargets returns the matches whose targets are on the page, all of them if none is.
+func (parser *Parser) withTargets(found []match) []match {
+	missing := func(m match) bool {
+		for _, v := range m.args {
+			if t, ok := v.(Target); ok && len(parser.Window.find(t)) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if there := slices.DeleteFunc(slices.Clone(found), missing); len(there) > 0 {
+		return there
+	}
+	return found
+}
+
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
 			continue
 		}
 		text := m.format(f)
-		found, _ := parser.fit(text, tokens(text), true)
+		found, _ := parser.fit(text, token.Split(text), true)
 		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
 			return text
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/wire"
 )
 
@@ -71,7 +72,7 @@ type completer struct {
 	head, line string
 	// done are the complete words of the command being written; base is the text before its unfinished last
 	// word, partial.
-	done          []token
+	done          []token.Token
 	base, partial string
 	// values are the values already offered, with the text before each.
 	values []string
@@ -100,10 +101,10 @@ func (c *completer) slash() {
 }
 
 func (c *completer) words() {
-	ts := skip(c.current(tokens(c.line)), leadingFiller)
+	ts := token.Skip(c.current(token.Split(c.line)), leadingFiller)
 	c.done, c.base = ts, c.line
-	if n := len(ts); n > 0 && ts[n-1].end == len(c.line) && !ts[n-1].quoted {
-		c.done, c.base, c.partial = ts[:n-1], c.line[:ts[n-1].start], ts[n-1].text
+	if n := len(ts); n > 0 && ts[n-1].End == len(c.line) && !ts[n-1].Quoted {
+		c.done, c.base, c.partial = ts[:n-1], c.line[:ts[n-1].Start], ts[n-1].Text
 	}
 	if len(c.done) == 0 && c.partial == "" || len(c.done) > 40 {
 		return
@@ -134,17 +135,17 @@ func (c *completer) offered(f *compiledForm) bool {
 
 // current returns the words of the last command in a line: those after the last separator that follows complete
 // commands.
-func (c *completer) current(ts []token) []token {
+func (c *completer) current(ts []token.Token) []token.Token {
 	s := splitter{Parser: c.g, src: c.line, ts: ts}
 	for i := len(ts) - 1; i > max(0, len(ts)-20); i-- {
 		next := s.separator(i)
-		if next == 0 || next == i && isOneOf(ts[i], "and then & && afterwards") {
+		if next == 0 || next == i && token.IsOneOf(ts[i], "and then & && afterwards") {
 			continue
 		}
 		if next == len(ts) && !strings.HasSuffix(c.line, " ") {
 			continue // the separator itself is still being typed
 		}
-		if steps, problem := c.g.line(c.line[:ts[i-1].end]); problem == nil && len(steps) > 0 {
+		if steps, problem := c.g.line(c.line[:ts[i-1].End]); problem == nil && len(steps) > 0 {
 			if steps[len(steps)-1].verbatim {
 				return nil
 			}
@@ -186,7 +187,7 @@ func (c *completer) positions(f *compiledForm, e, t int, open bool, found []form
 	}
 	if p.kind.freeText {
 		for n := 1; n <= len(rest); n++ {
-			found = c.positions(f, e+1, t+n, !(n == 1 && rest[0].quoted), found)
+			found = c.positions(f, e+1, t+n, !(n == 1 && rest[0].Quoted), found)
 		}
 		return found
 	}
@@ -203,12 +204,12 @@ func (c *completer) positions(f *compiledForm, e, t int, open bool, found []form
 	return found
 }
 
-func prefixLength(rest []token, words []string) int {
+func prefixLength(rest []token.Token, words []string) int {
 	if len(rest) >= len(words) {
 		return -1
 	}
 	for i, t := range rest {
-		if t.quoted || t.word != words[i] {
+		if t.Quoted || t.Word != words[i] {
 			return -1
 		}
 	}
@@ -242,8 +243,8 @@ func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	}
 	base, wanted := c.base, strings.ToLower(c.partial)
 	if s.from >= 0 {
-		base = c.line[:c.done[s.from].start]
-		wanted = strings.ToLower(strings.TrimSpace(c.line[c.done[s.from].start:]))
+		base = c.line[:c.done[s.from].Start]
+		wanted = strings.ToLower(strings.TrimSpace(c.line[c.done[s.from].Start:]))
 	}
 	c.g.partial = strings.Trim(c.partial, `"`)
 	for _, v := range p.kind.values(c.g) {

@@ -4,24 +4,26 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"sextant/backend/agent/pilot/grammar/token"
 )
 
 // readKey reads a key with its modifiers: "Enter", "Control+a", "page down". It rejects a number unless "key"
 // follows, because it is more likely a number on the page.
-func readKey(g *Parser, ts []token) ([]parsedValue, string) {
-	if len(ts) > 0 && !ts[0].quoted {
-		if n, ok := parseNumber(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
+func readKey(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	if len(ts) > 0 && !ts[0].Quoted {
+		if n, ok := token.ParseNumber(ts[0]); ok && (len(ts) == 1 || !token.IsOneOf(ts[1], "key")) {
 			return nil, fmt.Sprintf(
 				"press is for keys. Say \"click %d\" for the number on the page, or \"press key %s\" for the key.",
 				n,
-				ts[0].word,
+				ts[0].Word,
 			)
 		}
 	}
 	return readAnyKey(g, ts)
 }
 
-func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
+func readAnyKey(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -29,12 +31,12 @@ func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 	for n := min(4, len(ts)); n > 0; n-- {
 		name := make([]string, 0, n)
 		for _, t := range ts[:n] {
-			name = append(name, strings.TrimRight(t.text, ",;"))
+			name = append(name, strings.TrimRight(t.Text, ",;"))
 		}
 		if key, ok := keyName(name); ok {
 			shown := key
 			if key == "," || key == ";" || !plainKey(key) {
-				shown = quote(key)
+				shown = token.Quote(key)
 			}
 			all = append(all, parsedValue{n, key, shown})
 		}
@@ -43,8 +45,8 @@ func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 		return all, ""
 	}
 	text := make([]string, 0, len(ts))
-	for _, t := range skipEnd(ts, "key") {
-		text = append(text, t.text)
+	for _, t := range token.SkipEnd(ts, "key") {
+		text = append(text, t.Text)
 	}
 	return nil, fmt.Sprintf(
 		"There is no key %q. Keys are Enter, Escape, Tab, ArrowDown, PageDown, F5, a letter, or Control+a.",

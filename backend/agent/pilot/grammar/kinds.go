@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"sextant/backend/agent/pilot/grammar/token"
 )
 
 type valueKind struct {
@@ -15,9 +18,11 @@ type valueKind struct {
 	freeText, restOfLine bool
 	// certain says that the problem from read applies, whatever else the words could mean.
 	certain bool
+	// own says that no other kind reads the printed value in the same way.
+	own bool
 	// read returns all readings of the value at the start of ts, the longest first. problem says why there is none,
 	// "" if noun says enough.
-	read   func(g *Parser, ts []token) (all []parsedValue, problem string)
+	read   func(g *Parser, ts []token.Token) (all []parsedValue, problem string)
 	values func(g *Parser) []suggestion
 }
 
@@ -33,8 +38,14 @@ type suggestion struct{ text, description string }
 var kinds = func() map[string]*valueKind {
 	all := []*valueKind{
 		{name: "mark", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
-		{name: "field", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(fields)},
-		{name: "list", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(lists)},
+		{
+			name: "field", placeholder: "NUMBER", noun: "a number from the page",
+			read: readRole(fields), values: marksOf(fields),
+		},
+		{
+			name: "list", placeholder: "NUMBER", noun: "a number from the page",
+			read: readRole(lists), values: marksOf(lists),
+		},
 		{name: "text", placeholder: "TEXT", noun: "a text", freeText: true},
 		{name: "quoted", placeholder: `"TEXT"`, noun: "a text in quotes", read: readQuoted},
 		{name: "rest", placeholder: "COMMAND", noun: "a command line", restOfLine: true},
@@ -49,7 +60,7 @@ var kinds = func() map[string]*valueKind {
 			read:        readKey,
 			values:      words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a"),
 		},
-		{name: "anykey", placeholder: "KEY", noun: "a key", read: readAnyKey},
+		{name: "anykey", own: true, placeholder: "KEY", noun: "a key", read: readAnyKey},
 		{
 			name:        "direction",
 			placeholder: "DIRECTION",
@@ -59,6 +70,12 @@ var kinds = func() map[string]*valueKind {
 		},
 		{name: "pixels", placeholder: "PIXELS", noun: "pixels", read: readPixels},
 		{name: "seconds", placeholder: "SECONDS", noun: "seconds", read: readSeconds},
+		{name: "named", placeholder: "NAME", noun: "a name on the page", read: readName},
+		{name: "offer", own: true, placeholder: "THING to the basket", noun: "a thing for the basket", read: readOffer},
+		{name: "tabname", placeholder: "TAB", noun: "a tab's title", read: readTabName},
+		{name: "part", own: true, placeholder: "NAME", noun: "a part of a name", read: readAs("*%s*")},
+		{name: "ending", own: true, placeholder: "ENDING", noun: "an ending of names", read: readAs("*.%s")},
+		{name: "removal", own: true, placeholder: "FILE", noun: "a file", read: readRemoval, values: pathsOf},
 		{name: "count", placeholder: "N", noun: "a number", read: readCount},
 		{name: "tab", placeholder: "TAB", noun: "a tab's number", read: readCount, values: tabsOf},
 		{name: "point", placeholder: "X,Y", noun: "a point such as 100,200", read: readPoint},
@@ -138,47 +155,97 @@ var kinds = func() map[string]*valueKind {
 }()
 
 // Words without meaning between a verb and a number.
-const numberFiller = "on the at over number no nr mark label element button link field box list item a into in to of"
+const numberFiller = "on the at over number no nr mark label element button link field box list item a into in to of " +
+	"for"
 
-func readMark(g *Parser, ts []token) ([]parsedValue, string) {
-	rest := skip(ts, numberFiller)
+func readMark(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	rest := token.Skip(ts, numberFiller)
 	if len(rest) == 0 {
 		return nil, ""
 	}
 	n := len(ts) - len(rest) + 1
-	if id, ok := parseNumber(rest[0]); ok {
+	if id, ok := token.ParseNumber(rest[0]); ok {
 		return []parsedValue{{n: n, arg: id, text: strconv.Itoa(id)}}, ""
 	}
-	var all []parsedValue
-	for n := len(rest); g.naming && n > 0; n-- {
-		for _, m := range g.named(rest[:n]) {
-			all = append(all, parsedValue{n: len(ts) - len(rest) + n, arg: m.ID, text: strconv.Itoa(m.ID)})
-		}
+	if g.targets {
+		return readTarget(ts, ""), ""
 	}
-	return all, ""
+	return nil, ""
 }
 
-func readQuoted(_ *Parser, ts []token) ([]parsedValue, string) {
-	if len(ts) == 0 || !ts[0].quoted {
+// readName reads only a name. After "press", a number is a key or an element.
+func readName(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	if !g.targets || len(ts) == 0 {
+		return nil, ""
+	}
+	if _, isNumber := token.ParseNumber(ts[0]); isNumber {
+		return nil, ""
+	}
+	return readTarget(ts, ""), ""
+}
+
+// readRole returns a function that reads like readMark, but only names of elements with one of the roles.
+func readRole(roles string) func(*Parser, []token.Token) ([]parsedValue, string) {
+	return func(g *Parser, ts []token.Token) ([]parsedValue, string) {
+		all, why := readMark(g, ts)
+		for i := range all {
+			if t, ok := all[i].arg.(Target); ok {
+				t.roles = strings.Fields(roles)
+				all[i].arg = t
+			}
+		}
+		return all, why
+	}
+}
+
+func readQuoted(_ *Parser, ts []token.Token) ([]parsedValue, string) {
+	if len(ts) == 0 || !ts[0].Quoted {
 		return nil, "Put the text in quotes."
 	}
-	return []parsedValue{{1, ts[0].text, quote(ts[0].text)}}, ""
+	return []parsedValue{{1, ts[0].Text, token.Quote(ts[0].Text)}}, ""
 }
 
-func readWord(_ *Parser, ts []token) ([]parsedValue, string) {
+// readAs returns a function that reads a word of letters and digits and puts it into a pattern.
+func readAs(pattern string) func(*Parser, []token.Token) ([]parsedValue, string) {
+	return func(_ *Parser, ts []token.Token) ([]parsedValue, string) {
+		if len(ts) == 0 || token.IsOneOf(ts[0], articles+" all") ||
+			strings.ContainsFunc(ts[0].Word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			return nil, ""
+		}
+		return []parsedValue{{1, fmt.Sprintf(pattern, ts[0].Text), token.Quote(ts[0].Text)}}, ""
+	}
+}
+
+// readRemoval reads a file and returns the command that removes it.
+func readRemoval(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	all, why := readPath(g, ts)
+	for i, v := range all {
+		path := fmt.Sprint(v.arg)
+		if strings.ContainsFunc(path, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
+		}) ||
+			strings.HasPrefix(path, "-") {
+			path = "-- '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+		}
+		all[i].arg = "rm " + path
+	}
+	return all, why
+}
+
+func readWord(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
-	text := ts[0].text
-	if !ts[0].quoted {
+	text := ts[0].Text
+	if !ts[0].Quoted {
 		text = strings.TrimRight(text, ",;")
 	}
 	return []parsedValue{{1, text, quoted(text)}}, ""
 }
 
 // oneOf returns a function that reads a word of the list; "a=b" gives b for a.
-func oneOf(what, list string) func(*Parser, []token) ([]parsedValue, string) {
-	return func(_ *Parser, ts []token) ([]parsedValue, string) {
+func oneOf(what, list string) func(*Parser, []token.Token) ([]parsedValue, string) {
+	return func(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 		if len(ts) == 0 {
 			return nil, ""
 		}
@@ -188,7 +255,7 @@ func oneOf(what, list string) func(*Parser, []token) ([]parsedValue, string) {
 			if !other {
 				means = name
 			}
-			if !ts[0].quoted && ts[0].word == name {
+			if !ts[0].Quoted && ts[0].Word == name {
 				return []parsedValue{{1, means, name}}, ""
 			}
 			if !other || strings.EqualFold(name, means) {
@@ -198,28 +265,28 @@ func oneOf(what, list string) func(*Parser, []token) ([]parsedValue, string) {
 		return nil, fmt.Sprintf(
 			"There is no %s %q. There are %s.",
 			what,
-			Abbreviate(ts[0].text),
+			Abbreviate(ts[0].Text),
 			strings.Join(names, ", "),
 		)
 	}
 }
 
-func readPixels(_ *Parser, ts []token) ([]parsedValue, string) {
+func readPixels(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
-	px, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(ts[0].word, "pixels"), "px"), 64)
+	px, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSuffix(ts[0].Word, "pixels"), "px"), 64)
 	if err != nil || !(px > 0 && px < 1e6) {
 		return nil, ""
 	}
 	n := 1
-	if len(ts) > 1 && isOneOf(ts[1], "px pixels pixel") {
+	if len(ts) > 1 && token.IsOneOf(ts[1], "px pixels pixel") {
 		n = 2
 	}
 	return []parsedValue{{n, px, strconv.FormatFloat(px, 'f', -1, 64) + " px"}}, ""
 }
 
-func readSeconds(_ *Parser, ts []token) ([]parsedValue, string) {
+func readSeconds(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	for n := min(2, len(ts)); n > 0; n-- {
 		s, ok := seconds(ts[:n])
 		switch {
@@ -233,15 +300,15 @@ func readSeconds(_ *Parser, ts []token) ([]parsedValue, string) {
 }
 
 // seconds reads "2 seconds", "2s", "500 ms", "a minute" or a bare number.
-func seconds(ts []token) (float64, bool) {
-	if ts[0].quoted {
+func seconds(ts []token.Token) (float64, bool) {
+	if ts[0].Quoted {
 		return 0, false
 	}
-	amount := ts[0].word
+	amount := ts[0].Word
 	unit := strings.TrimLeft(amount, "0123456789.")
 	value, err := strconv.ParseFloat(strings.TrimSuffix(amount, unit), 64)
 	if len(ts) == 2 {
-		switch n, named := parseNumber(ts[0]); {
+		switch n, named := token.ParseNumber(ts[0]); {
 		case err == nil && unit == "":
 		case amount == "a" || amount == "an":
 			value = 1
@@ -250,7 +317,7 @@ func seconds(ts []token) (float64, bool) {
 		default:
 			return 0, false
 		}
-		if unit = ts[1].word; unit == "" {
+		if unit = ts[1].Word; unit == "" {
 			return 0, false
 		}
 	} else if err != nil {
@@ -269,12 +336,12 @@ func seconds(ts []token) (float64, bool) {
 	return 0, false
 }
 
-func readCount(_ *Parser, ts []token) ([]parsedValue, string) {
-	rest := skip(ts, "number no nr #")
+func readCount(_ *Parser, ts []token.Token) ([]parsedValue, string) {
+	rest := token.Skip(ts, "number no nr #")
 	if len(rest) == 0 {
 		return nil, ""
 	}
-	n, ok := parseNumber(rest[0])
+	n, ok := token.ParseNumber(rest[0])
 	if !ok {
 		return nil, ""
 	}
@@ -282,7 +349,7 @@ func readCount(_ *Parser, ts []token) ([]parsedValue, string) {
 }
 
 // readPoint reads "100,200" or "100, 200".
-func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
+func readPoint(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	for n := 1; n <= min(2, len(ts)); n++ {
 		if p, ok := point(ts[:n]); ok {
 			return []parsedValue{{n, p.arg(), p.text()}}, ""
@@ -291,11 +358,11 @@ func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
 	return nil, ""
 }
 
-func readPoints(_ *Parser, ts []token) ([]parsedValue, string) {
+func readPoints(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	var list []any
 	var words []string
 	for _, t := range ts {
-		p, ok := point([]token{t})
+		p, ok := point([]token.Token{t})
 		if !ok || len(list) == 200 {
 			break
 		}
@@ -315,13 +382,13 @@ func (x xy) text() string {
 	return strconv.FormatFloat(x.x, 'f', -1, 64) + "," + strconv.FormatFloat(x.y, 'f', -1, 64)
 }
 
-func point(ts []token) (xy, bool) {
+func point(ts []token.Token) (xy, bool) {
 	var s strings.Builder
 	for _, t := range ts {
-		if t.quoted {
+		if t.Quoted {
 			return xy{}, false
 		}
-		s.WriteString(t.text)
+		s.WriteString(t.Text)
 	}
 	a, b, ok := strings.Cut(strings.TrimRight(strings.Trim(s.String(), "()"), ",;."), ",")
 	x, err := strconv.ParseFloat(a, 64)
@@ -338,5 +405,5 @@ func quoted(text string) string {
 	if plain && !strings.HasPrefix(text, "/") && !strings.HasSuffix(text, ".") {
 		return text
 	}
-	return quote(text)
+	return token.Quote(text)
 }

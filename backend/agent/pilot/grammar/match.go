@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar/token"
 )
 
 // articles may come before any word of a form.
-const articles = "the a an this that current my"
+const articles = "the a an this that current my me"
 
 // Parser parses one message. Tools names the tools that can be called; it, DemoURL and Window affect the result.
 type Parser struct {
@@ -19,8 +20,8 @@ type Parser struct {
 	Tools   []string
 	DemoURL func() string
 	Window  WindowState
-	// naming allows a name in place of an annotation's number. Commands found that way are only offered, never run.
-	naming bool
+	// targets allows a Target in place of an annotation's number.
+	targets bool
 	// partial is the unfinished last word, for completion.
 	partial string
 }
@@ -48,21 +49,21 @@ type nearMiss struct {
 type matcher struct {
 	g       *Parser
 	src     string
-	ts      []token
+	ts      []token.Token
 	whole   bool
 	found   []match
 	miss    nearMiss
 	certain bool
 }
 
-func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
+func (parser *Parser) fit(src string, ts []token.Token, whole bool) ([]match, nearMiss) {
 	m := &matcher{g: parser, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
-	if !ts[0].quoted {
+	if !ts[0].Quoted {
 		for k := 0; k < len(ts); k++ {
-			for _, f := range parser.byWord[ts[k].word] {
+			for _, f := range parser.byWord[ts[k].Word] {
 				m.tryForm(f)
 			}
-			if !isOneOf(ts[k], articles) {
+			if !token.IsOneOf(ts[k], articles) {
 				break
 			}
 		}
@@ -75,11 +76,14 @@ func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss
 }
 
 func (m *matcher) tryForm(f *compiledForm) {
+	if f.Fixed["annotationId"] == commandtable.SiteSearch && !m.g.Window.hasSearch() {
+		return
+	}
 	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, texts: map[string]string{}})
 }
 
 // walk matches the parts of f from e on with the tokens from t on. soFar contains the values already read. It
-// stops at the first match, but with naming it finds all.
+// stops at the first match.
 func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 	if e == len(f.parts) {
 		if t != len(m.ts) {
@@ -87,9 +91,12 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 			return false
 		}
 		soFar.score += 4 * lits
+		if f.Fixed["annotationId"] == commandtable.SiteSearch {
+			soFar.score++ // the site's own search is meant first
+		}
 		soFar.args, soFar.texts = clone(soFar.args), clone(soFar.texts)
 		m.found = append(m.found, soFar)
-		return !m.g.naming
+		return true
 	}
 	p := f.parts[e]
 	if p.kind == nil {
@@ -108,10 +115,12 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 	m.certain = why != "" && p.kind.certain
 	for _, r := range readings {
 		next := soFar
-		if !p.kind.freeText {
+		if _, byWords := r.arg.(Target); byWords {
+			next.score++
+		} else if !p.kind.freeText {
 			next.score += 3
 		}
-		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
+		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].Quoted)
 		next.args, next.texts = clone(soFar.args), clone(soFar.texts)
 		next.args[p.arg], next.texts[p.arg] = r.arg, r.text
 		if m.walk(f, e+1, t+r.n, lits, next) {
@@ -155,13 +164,13 @@ func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
 }
 
 // matchWords returns how many tokens at the start of ts match words, including articles; 0 for no match.
-func matchWords(ts []token, words []string) int {
+func matchWords(ts []token.Token, words []string) int {
 	n := 0
 	for _, w := range words {
-		for n < len(ts) && ts[n].word != w && isOneOf(ts[n], articles) {
+		for n < len(ts) && ts[n].Word != w && token.IsOneOf(ts[n], articles) {
 			n++
 		}
-		if n == len(ts) || ts[n].quoted || ts[n].word != w {
+		if n == len(ts) || ts[n].Quoted || ts[n].Word != w {
 			return 0
 		}
 		n++
@@ -178,10 +187,10 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 		if !m.whole || t == 0 {
 			return nil, ""
 		}
-		return m.rest(k, strings.TrimSpace(m.src[m.ts[t-1].end:]), len(ts))
+		return m.rest(k, strings.TrimSpace(m.src[m.ts[t-1].End:]), len(ts))
 	case !k.freeText:
 		all, why := k.read(m.g, ts)
-		rest := skip(ts, articles)
+		rest := token.Skip(ts, articles)
 		if n := len(ts) - len(rest); len(all) == 0 && n > 0 && len(rest) > 0 {
 			if all, why = k.read(m.g, rest); len(all) > 0 {
 				for i := range all {
@@ -197,17 +206,17 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 			list := values(m.src, ts[:n])
 			words := make([]string, len(list))
 			for i, v := range list {
-				words[i] = quote(v)
+				words[i] = token.Quote(v)
 			}
 			all = append(all, parsedValue{n, list, strings.Join(words, " and ")})
 			continue
 		}
 		what := text(m.src, ts[:n])
-		if n == len(ts) && !(n == 1 && ts[0].quoted) {
+		if n == len(ts) && !(n == 1 && ts[0].Quoted) {
 			what = strings.TrimRight(what, ",;")
 		}
 		if what != "" || n == 1 {
-			all = append(all, parsedValue{n, what, quote(what)})
+			all = append(all, parsedValue{n, what, token.Quote(what)})
 		}
 	}
 	return all, ""
@@ -228,21 +237,21 @@ func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string)
 }
 
 // text returns the tokens as written, without the quotes if they are one quoted text.
-func text(src string, part []token) string {
-	if len(part) == 1 && part[0].quoted {
-		return part[0].text
+func text(src string, part []token.Token) string {
+	if len(part) == 1 && part[0].Quoted {
+		return part[0].Text
 	}
-	return strings.TrimSpace(src[part[0].start:part[len(part)-1].end])
+	return strings.TrimSpace(src[part[0].Start:part[len(part)-1].End])
 }
 
 // values returns several quoted texts, or all tokens as one text.
-func values(src string, part []token) []string {
+func values(src string, part []token.Token) []string {
 	var several []string
 	for _, t := range part {
 		switch {
-		case t.quoted:
-			several = append(several, t.text)
-		case !isOneOf(t, "and or"):
+		case t.Quoted:
+			several = append(several, t.Text)
+		case !token.IsOneOf(t, "and or"):
 			return []string{text(src, part)}
 		}
 	}
@@ -287,9 +296,39 @@ func (parser *Parser) step(m match) Step {
 		}
 		return Step{Tool: tool, Args: raw, canonical: parser.canonical(m)}
 	}
+	targets := map[string]Target{}
+	for name, v := range args {
+		if v == commandtable.SiteSearch {
+			v = Target{text: "search", roles: []string{"searchbox"}, ordinal: 1}
+		}
+		if t, ok := v.(Target); ok {
+			targets[name] = t
+			delete(args, name)
+		}
+	}
 	s := call(tool, args)
-	s.canonical, s.open = parser.canonical(m), m.open
+	s.canonical, s.open, s.Panel = parser.canonical(m), m.open, c.Panel
+	if len(targets) > 0 {
+		s.targets, s.args, s.effect, s.loose = targets, args, m.form.Description, m.form.Loose
+		s.template = m.template(parser)
+	}
 	return s
+}
+
+// template returns the canonical command with %d in place of its target.
+func (m match) template(parser *Parser) string {
+	texts := clone(m.texts)
+	for name, v := range m.args {
+		texts[name] = strings.ReplaceAll(texts[name], "%", "%%")
+		if _, ok := v.(Target); ok {
+			texts[name] = "%d"
+		}
+	}
+	m.texts = texts
+	if text := parser.canonical(m); m.form.Slots()[0].kind.name != "offer" {
+		return text
+	}
+	return "click %d"
 }
 
 // canonical returns the match in the words of the first form with the same arguments that is not hidden, or else of
@@ -297,7 +336,8 @@ func (parser *Parser) step(m match) Step {
 func (parser *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range parser.Forms {
-		if other.command == f.command && !other.Hidden && sameArgs(other, f) {
+		if other.command.Tool == f.command.Tool && other.command.Builtin == f.command.Builtin && !other.Hidden &&
+			sameArgs(other, f) {
 			f = other
 			break
 		}
@@ -330,8 +370,7 @@ func sameArgs(a, b *compiledForm) bool {
 	}
 	for _, p := range a.Slots() {
 		same := func(q formPart) bool {
-			return q.arg == p.arg &&
-				(q.kind.name == "anykey") == (p.kind.name == "anykey")
+			return q.arg == p.arg && (q.kind == p.kind || !q.kind.own && !p.kind.own)
 		}
 		if !slices.ContainsFunc(b.Slots(), same) {
 			return false

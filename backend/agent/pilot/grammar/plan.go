@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/chat"
 )
 
@@ -20,8 +21,47 @@ const (
 	maxSteps  = 30
 )
 
-// Plan turns a message into steps, at least one. If a part is not understood, it returns only a Problem.
+// Plan turns a message into steps, at least one. If a part is not understood, it returns only a Problem. Steps may name
+// elements by words; Resolve looks them up.
 func (parser *Parser) Plan(text string) ([]Step, *Problem) {
+	plan, problem := parser.plan(text)
+	if problem == nil || problem.Ambiguous {
+		return plan, problem
+	}
+	byName := *parser
+	byName.targets = true
+	plain := token.Plain(text)
+	var elsewhere []Step
+	for _, attempt := range []struct {
+		parser *Parser
+		text   string
+	}{{&byName, text}, {parser, plain}, {&byName, plain}} {
+		plan, problem := attempt.parser.plan(attempt.text)
+		switch {
+		case problem != nil:
+		case parser.startsInView(plan):
+			return plan, nil
+		case elsewhere == nil && plan[0].mayBeOutOfView():
+			elsewhere = plan
+		}
+	}
+	if elsewhere != nil && parser.Window.PageInFront != nil && parser.Window.PageInFront() {
+		return elsewhere, nil
+	}
+	return plan, problem
+}
+
+// startsInView reports whether the targets of the first step are numbered.
+func (parser *Parser) startsInView(plan []Step) bool {
+	for _, t := range plan[0].targets {
+		if len(parser.Window.find(t)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (parser *Parser) plan(text string) ([]Step, *Problem) {
 	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
 		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
@@ -62,12 +102,18 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 func merge(plan []Step) []Step {
 	var out []Step
 	for _, s := range plan {
-		if n := len(out); n > 0 && s.Tool == "press_key" && out[n-1].Tool == "type_text" &&
+		n := len(out)
+		if n > 0 && strings.HasPrefix(s.Tool, "open_") && s.Tool == out[n-1].Tool {
+			continue // "open tools and activity" is one panel
+		}
+		if n > 0 && s.Tool == "press_key" && out[n-1].Tool == "type_text" &&
 			string(s.Args) == `{"key":"Enter"}` {
 			var args map[string]any
 			if json.Unmarshal(out[n-1].Args, &args) == nil && args["submit"] == nil {
 				args["submit"] = true
 				joined := call("type_text", args)
+				joined.targets, joined.args = out[n-1].targets, args
+				joined.template, joined.effect = out[n-1].template, out[n-1].effect
 				joined.Text = out[n-1].Text + " and " + s.Text
 				joined.canonical = out[n-1].canonical + " and " + s.canonical
 				out[n-1] = joined
@@ -165,7 +211,7 @@ func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem)
 }
 
 func (parser *Parser) line(line string) ([]Step, *Problem) {
-	ts := tokens(line)
+	ts := token.Split(line)
 	if len(ts) == 0 {
 		return nil, nil
 	}
@@ -186,7 +232,7 @@ func (parser *Parser) line(line string) ([]Step, *Problem) {
 type splitter struct {
 	*Parser
 	src  string
-	ts   []token
+	ts   []token.Token
 	memo map[int]outcome
 }
 
@@ -243,8 +289,8 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 // ambiguity returns a question if the word after "and" is a command but may also belong to the text before it
 // ("annotate buttons and links"), else nil.
 func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Problem {
-	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Text == s.ts[next].text
-	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
+	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Text == s.ts[next].Text
+	if !left.open || !alone || next > i && !token.IsOneOf(s.ts[i], "and &") {
 		return nil
 	}
 	whole, problem := s.single(s.ts[start:], true)
@@ -257,7 +303,7 @@ func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Probl
 	}
 	offers := []chat.Offer{{Command: strings.Join(words, " then ")}, {Command: whole.canonical}}
 	return &Problem{
-		Text: strings.TrimSpace(s.src[s.ts[start].start:]), Ambiguous: true, Offers: offers,
+		Text: strings.TrimSpace(s.src[s.ts[start].Start:]), Ambiguous: true, Offers: offers,
 		Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
 	}
 }
@@ -265,13 +311,13 @@ func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Probl
 // separator returns the index of the first token after the separator at i, 0 if there is none.
 func (s *splitter) separator(i int) int {
 	next := i
-	for next < len(s.ts) && isOneOf(s.ts[next], "and then & && afterwards after that") {
+	for next < len(s.ts) && token.IsOneOf(s.ts[next], "and then & && afterwards after that") {
 		next++
 	}
 	if next > i {
 		return next
 	}
-	before := strings.TrimSpace(s.src[s.ts[i-1].start:s.ts[i].start])
+	before := strings.TrimSpace(s.src[s.ts[i-1].Start:s.ts[i].Start])
 	if strings.HasSuffix(before, ",") || strings.HasSuffix(before, ";") {
 		return i
 	}
@@ -281,12 +327,12 @@ func (s *splitter) separator(i int) int {
 // Words around a command that carry no meaning.
 const (
 	leadingFiller  = "please can could would you now just ok okay then and next first finally"
-	trailingFiller = "please now thanks"
+	trailingFiller = "please now thanks here"
 )
 
 func (s *splitter) verbatim(start int) ([]Step, bool) {
-	ts := skip(s.ts[start:], leadingFiller)
-	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiledForm).verbatim) {
+	ts := token.Skip(s.ts[start:], leadingFiller)
+	if len(ts) < 2 || ts[0].Quoted || !slices.ContainsFunc(s.byWord[ts[0].Word], (*compiledForm).verbatim) {
 		return nil, false
 	}
 	found, _ := s.fit(s.src, ts[:min(len(ts), maxTokens)], true)
@@ -294,19 +340,31 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 		return nil, false
 	}
 	got := s.step(found[0])
-	got.Text, got.verbatim = s.src[ts[0].start:], true
+	got.Text, got.verbatim = s.src[ts[0].Start:], true
 	return []Step{got}, true
 }
 
-func (s *splitter) single(ts []token, whole bool) (Step, *Problem) {
-	ts = skip(ts, leadingFiller)
-	if n := len(skipEnd(ts, trailingFiller)); n < len(ts) {
-		ts, whole = ts[:n], false
+func (s *splitter) single(ts []token.Token, whole bool) (Step, *Problem) {
+	if token.JoinWords(ts) != "next page" {
+		ts = token.Skip(ts, leadingFiller)
+	}
+	for _, end := range [...]string{"me for", "me to", trailingFiller} {
+		kept := ts
+		for w := range strings.FieldsSeq(end) {
+			if end == trailingFiller {
+				kept = token.SkipEnd(kept, trailingFiller)
+				break
+			}
+			kept = token.SkipLast(kept, w)
+		}
+		if len(kept) < len(ts) && (end == trailingFiller || len(kept) == len(ts)-2) {
+			ts, whole = kept, false
+		}
 	}
 	if len(ts) == 0 {
 		return Step{}, &Problem{Text: s.src, Hint: "There is no command in that. Say \"help\" for the commands."}
 	}
-	text := strings.TrimRight(s.src[ts[0].start:ts[len(ts)-1].end], ",;")
+	text := strings.TrimRight(s.src[ts[0].Start:ts[len(ts)-1].End], ",;")
 	got, problem := s.command(s.src, ts, whole)
 	if problem != nil {
 		problem.Text = text

@@ -17,8 +17,16 @@ type Step struct {
 	Args            json.RawMessage
 	// Builtin is "help" or "tools", and About its topic; "" for a call.
 	Builtin, About string
-	open           bool
-	verbatim       bool
+	// Panel is the panel whose tool it is, "" for none.
+	Panel    string
+	open     bool
+	verbatim bool
+	// targets are the arguments that name an element; Resolve adds them to args. template is the command with %d in
+	// place of the target, and effect what the command does.
+	targets          map[string]Target
+	args             map[string]any
+	template, effect string
+	loose            bool
 }
 
 func call(tool string, args map[string]any) Step {

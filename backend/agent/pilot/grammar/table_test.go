@@ -25,7 +25,20 @@ func parserForAllTools(t testing.TB) *Parser {
 			tools = append(tools, tool)
 		}
 	}
-	return &Parser{Rules: rules, Tools: tools, DemoURL: func() string { return "demo" }}
+	marks := &event.Marks{Elements: []annotation.Element{
+		{ID: 3, Role: "button", Name: `Add "it" to (basket)`, Usable: true},
+		{ID: 4, Role: "searchbox", Name: "Search", Usable: true},
+		{ID: 9, Role: "link", Name: "Home", Usable: true},
+		{ID: 10, Role: "button", Name: "Add to basket · Fen", Usable: true},
+	}}
+	return &Parser{
+		Rules: rules, Tools: append(tools, "open_settings_panel"), DemoURL: func() string { return "demo" },
+		Window: WindowState{
+			PageInFront: func() bool { return true },
+			Marks:       func() *event.Marks { return marks },
+			Tabs:        func() []event.Tab { return []event.Tab{{ID: 2, Title: "Example Domain"}} },
+		},
+	}
 }
 
 func TestTableIsValid(t *testing.T) {
@@ -66,6 +79,9 @@ func TestExamplesCallTheirTool(t *testing.T) {
 			want = "my_tool"
 		case commandtable.PanelTool:
 			want = "open_home_panel"
+			if f.Example == "settings" {
+				want = "open_settings_panel"
+			}
 		}
 		if s := plan[0]; s.Tool != want || s.Builtin != f.command.Builtin {
 			t.Errorf("%q calls %q, not %q", f.Example, s.Tool+s.Builtin, want+f.command.Builtin)
@@ -148,14 +164,6 @@ func FuzzRoundTrip(f *testing.F) {
 	for _, text := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
 		f.Add(text)
 	}
-	g.Window = WindowState{Marks: func() *event.Marks {
-		return &event.Marks{
-			Elements: []annotation.Element{
-				{ID: 3, Role: "button", Name: `Add "it" to (basket)`},
-				{ID: 9, Role: "link", Name: "Home"},
-			},
-		}
-	}}
 	f.Fuzz(func(t *testing.T, text string) {
 		roundTrip(t, g, text)
 		for _, o := range g.Suggest(text) {

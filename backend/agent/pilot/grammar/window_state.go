@@ -18,6 +18,8 @@ import (
 type WindowState struct {
 	// Marks returns the annotations of the active page, nil for none. Marks and Tabs may be nil.
 	Marks func() *event.Marks
+	// PageInFront reports whether the page is in front, not a panel. It may be nil.
+	PageInFront func() bool
 	// Tabs returns the window's tabs.
 	Tabs func() []event.Tab
 	// Tools contains all tools that can be called now.
@@ -32,8 +34,7 @@ const (
 )
 
 const (
-	maxNamed = 3
-	maxName  = 60
+	maxName = 60
 )
 
 // Elements returns the annotated elements of the active page.
@@ -54,43 +55,6 @@ func (w WindowState) tabs() []event.Tab {
 	return w.Tabs()
 }
 
-// named returns at most maxNamed elements that contain all words in their role and name, the closest first.
-func (parser *Parser) named(ts []token) []annotation.Element {
-	var words []string
-	for _, t := range ts {
-		for w := range strings.FieldsSeq(t.word) {
-			if !slices.Contains(strings.Fields(articles+" "+numberFiller), w) || t.quoted {
-				words = append(words, w)
-			}
-		}
-	}
-	if len(words) == 0 {
-		return nil
-	}
-	var found []annotation.Element
-	for _, e := range parser.Window.Elements() {
-		has := strings.ToLower(e.Name + " " + e.Role)
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(has, w) }) {
-			found = append(found, e)
-		}
-	}
-	whole := strings.Join(words, " ")
-	slices.SortStableFunc(found, func(a, b annotation.Element) int {
-		rank := func(e annotation.Element) int {
-			name := strings.ToLower(strings.TrimSpace(e.Name))
-			switch {
-			case name == whole:
-				return 0
-			case strings.HasPrefix(name, whole):
-				return 1
-			}
-			return 2
-		}
-		return rank(a) - rank(b)
-	})
-	return found[:min(maxNamed, len(found))]
-}
-
 // markName describes an annotation for people: button “Save”.
 func markName(e annotation.Element) string {
 	name := excerpt.TruncateRunes(strings.Join(strings.Fields(e.Name), " "), maxName)
@@ -98,15 +62,6 @@ func markName(e annotation.Element) string {
 		return e.Role
 	}
 	return fmt.Sprintf("%s “%s”", e.Role, name)
-}
-
-func (w WindowState) mark(id int) (annotation.Element, bool) {
-	all := w.Elements()
-	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })
-	if i < 0 {
-		return annotation.Element{}, false
-	}
-	return all[i], true
 }
 
 // Sources returns the origin of the page with the annotations, its address if it has no host; nil for no page.

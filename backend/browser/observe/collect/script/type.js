@@ -89,8 +89,13 @@
     const opts = Array.from(el.options)
     const names = () => opts.filter((o) => !o.disabled).slice(0, 50).map((o) => `"${S.fold(o.label).slice(0, 60)}"`).join(', ') + (opts.length > 50 ? `, … ${opts.length - 50} more` : '')
     if (!el.multiple && values.length !== 1) err('the list takes one value')
+    const words = (text) => lower(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+    const onlyWith = (v) => {
+      const fits = opts.filter((o) => !o.disabled && words(v).length && words(v).every((w) => words(o.label).includes(w)))
+      return fits.length === 1 ? fits[0] : undefined
+    }
     const picked = values.map((v) => {
-      const o = opts.find((x) => S.fold(x.label) === S.fold(v)) ?? opts.find((x) => x.value === v) ?? opts.find((x) => lower(x.label) === lower(v))
+      const o = opts.find((x) => S.fold(x.label) === S.fold(v)) ?? opts.find((x) => x.value === v) ?? opts.find((x) => lower(x.label) === lower(v)) ?? onlyWith(v)
       if (!o) err(`no option "${v}"; there are ${names()}`)
       if (o.disabled || o.closest('optgroup')?.disabled) err(`the option "${S.fold(o.label)}" is disabled; there are ${names()}`)
       return o

@@ -1,0 +1,239 @@
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"sextant/backend/agent/pilot/grammar/token"
+	"sextant/shared/annotation"
+	"sextant/shared/chat"
+)
+
+// Target is an element that a command names by words instead of its number. It is looked up when the command runs,
+// because the commands before it may change the page.
+type Target struct {
+	text  string
+	words []string
+	// roles are the roles that fit, all if empty.
+	roles []string
+	// ordinal is which of several equal elements is meant, from 1; -1 is the last, 0 any.
+	ordinal int
+}
+
+// Words that describe an element but are not part of its name.
+const targetFiller = articles + " " + numberFiller + " please"
+
+// readTarget reads a name of 1 to 8 words, the longest first. The words may say which of several is meant.
+func readTarget(ts []token.Token, roles string) []parsedValue {
+	var all []parsedValue
+	for n := min(8, len(ts)); n > 0; n-- {
+		t := Target{text: token.JoinText(ts[:n]), roles: strings.Fields(roles)}
+		for _, one := range ts[:n] {
+			switch {
+			case one.Quoted:
+				t.words = append(t.words, token.OfName(one.Text)...)
+			case token.IsOneOf(one, "first"):
+				t.ordinal = 1
+			case token.IsOneOf(one, "second"):
+				t.ordinal = 2
+			case token.IsOneOf(one, "third"):
+				t.ordinal = 3
+			case token.IsOneOf(one, "last"):
+				t.ordinal = -1
+			case token.IsOneOf(one, targetFiller) && !token.IsOneOf(one, "in no"):
+			default:
+				t.words = append(t.words, token.OfName(one.Text)...)
+			}
+		}
+		if slices.ContainsFunc(t.words, func(w string) bool { return !isNumber(w) }) {
+			text := token.Quote(strings.Join(t.words, " "))
+			if t.ordinal != 0 {
+				text = map[int]string{1: "first", 2: "second", 3: "third", -1: "last"}[t.ordinal] + " " + text
+			}
+			all = append(all, parsedValue{n: n, arg: t, text: text})
+		}
+	}
+	return all
+}
+
+// find returns the elements that a target names: those with exactly these words, else those that begin with them, else
+// those that contain them. Words that only say what the page is about, such as "lamp" on a page of lamps, are left out
+// if nothing has all words.
+func (w WindowState) find(t Target) []annotation.Element {
+	found := w.withWords(t, t.words)
+	if len(found) == 0 && w.Marks != nil && w.Marks() != nil {
+		title := token.OfName(w.Marks().Page.Title)
+		rest := slices.DeleteFunc(slices.Clone(t.words), func(word string) bool { return slices.Contains(title, word) })
+		if len(rest) > 0 && len(rest) < len(t.words) {
+			found = w.withWords(t, rest)
+		}
+	}
+	switch n := t.ordinal; {
+	case n > 0 && n <= len(found):
+		return found[n-1 : n]
+	case n < 0 && len(found) > 0:
+		return found[len(found)-1:]
+	case n != 0:
+		return nil
+	}
+	return found
+}
+
+func (w WindowState) withWords(t Target, words []string) []annotation.Element {
+	var best []annotation.Element
+	rank := 3
+	for _, e := range w.Elements() {
+		if !e.Usable || len(t.roles) > 0 && !slices.Contains(t.roles, e.Role) {
+			continue
+		}
+		name := token.OfName(e.Name)
+		letters := slices.DeleteFunc(slices.Clone(name), isNumber)
+		now := 3
+		switch {
+		case slices.Equal(name, words), slices.Equal(letters, words):
+			now = 0
+		case len(name) >= len(words) && slices.Equal(name[:len(words)], words):
+			now = 1
+		case !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(name, word) }):
+			now = 2
+		}
+		switch {
+		case now < rank:
+			best, rank = []annotation.Element{e}, now
+		case now == rank && now < 3:
+			best = append(best, e)
+		}
+	}
+	return best
+}
+
+// hasSearch reports whether the page in front has a search field.
+func (w WindowState) hasSearch() bool {
+	if w.PageInFront == nil || !w.PageInFront() {
+		return false
+	}
+	isSearch := func(e annotation.Element) bool { return e.Usable && e.Role == "searchbox" }
+	return slices.ContainsFunc(w.Elements(), isSearch)
+}
+
+// readOffer reads what is put into a basket: "the Fen lamp to my basket" is the button with Fen and basket in its name.
+func readOffer(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	if !g.targets {
+		return nil, ""
+	}
+	for i := range ts {
+		place := token.Skip(ts[i:], "to in into "+articles)
+		if n := len(ts) - len(place); n > i && len(place) > 0 && token.IsOneOf(place[0], "basket cart bag trolley") {
+			t := Target{text: token.JoinText(ts[:n+1]), roles: []string{"button"}}
+			for _, one := range token.Skip(ts[:i], articles) {
+				t.words = append(t.words, token.OfName(one.Text)...)
+			}
+			t.words = append(t.words, place[0].Word)
+			return []parsedValue{{n: n + 1, arg: t, text: t.text}}, ""
+		}
+	}
+	return nil, ""
+}
+
+// readTabName reads words of a tab's title or host, the most that name one tab.
+func readTabName(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	for n := min(8, len(ts)); n > 0; n-- {
+		text := token.JoinText(token.SkipEnd(token.Skip(ts[:n], articles+" tab"), "tab"))
+		if strings.Contains(text, ".") {
+			continue // an address
+		}
+		words := token.OfName(text)
+		var found []int
+		for _, t := range g.Window.tabs() {
+			name := token.OfName(t.Title + " " + t.URL)
+			if len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(name, w) }) {
+				found = append(found, t.ID)
+			}
+		}
+		if len(found) == 1 {
+			return []parsedValue{{n: n, arg: found[0], text: strconv.Itoa(found[0])}}, ""
+		}
+	}
+	return nil, ""
+}
+
+func isNumber(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// choices offers the command of a step with each element that its target can be.
+func (parser *Parser) choices(s Step, target string) []chat.Offer {
+	found := parser.Window.find(s.targets[target])
+	var offers []chat.Offer
+	for _, e := range found[:min(MaxChoices, len(found))] {
+		offers = append(offers, chat.Offer{
+			Command: fmt.Sprintf(s.template, e.ID), Effect: s.effect, TargetName: EscapeLinks(markName(e)),
+		})
+	}
+	return offers
+}
+
+// maxLookup is the most words of a name that is looked for on the whole page. More are rather a sentence.
+const maxLookup = 4
+
+// mayBeOutOfView reports whether the names in a step are worth looking for on the whole page.
+func (s Step) mayBeOutOfView() bool {
+	for _, t := range s.targets {
+		if s.loose || len(t.words) > maxLookup || strings.ContainsAny(t.text, "./") {
+			return false
+		}
+	}
+	return len(s.targets) > 0
+}
+
+// Lookup returns the call that numbers what a step names on the whole page. It returns false if the step names nothing,
+// or what it names is numbered already.
+func (parser *Parser) Lookup(s Step) (Step, bool) {
+	for _, t := range s.targets {
+		if len(parser.Window.find(t)) == 0 && s.mayBeOutOfView() {
+			return call(LookupTool, map[string]any{"scope": "page", "query": strings.Join(t.words, " ")}), true
+		}
+	}
+	return Step{}, false
+}
+
+// LookupTool is the tool of Lookup.
+const LookupTool = "annotate_page"
+
+// NamesElement reports whether a step names an element by words.
+func (s Step) NamesElement() bool { return len(s.targets) > 0 }
+
+// Resolve returns a step whose targets are replaced by the numbers of elements. If a target names none or several
+// elements, the Problem says so and offers what comes close.
+func (parser *Parser) Resolve(s Step) (Step, *Problem) {
+	for name, t := range s.targets {
+		found := parser.Window.find(t)
+		switch {
+		case len(found) == 1:
+			s.args[name] = found[0].ID
+			continue
+		case len(found) == 0:
+			return s, &Problem{
+				Text: s.Text, Ambiguous: true,
+				Hint: fmt.Sprintf("Nothing on the page is called “%s”. Say \"annotate\" for what can be used.",
+					Abbreviate(t.text)),
+			}
+		}
+		p := &Problem{Text: s.Text, Ambiguous: true, Offers: parser.choices(s, name)}
+		p.Hint = fmt.Sprintf("%d things are called “%s”", len(found), Abbreviate(t.text))
+		if len(found) > 2 {
+			p.Hint += ". Which one?" // the offers are listed below
+		} else {
+			p.Hint += ": " + JoinOffers(p.Offers, " or ") + "."
+		}
+		return s, p
+	}
+	if len(s.targets) > 0 {
+		resolved := call(s.Tool, s.args)
+		s.Args, s.targets = resolved.Args, nil
+	}
+	return s, nil
+}

@@ -1,0 +1,41 @@
+package token
+
+// Closest returns the name with the smallest edit distance to word, "" if no name is close.
+func Closest(word string, names []string) string {
+	if len(word) > 64 {
+		return ""
+	}
+	best, most := "", min(3, max(1, len(word)/3))
+	for _, n := range names {
+		if len(word) < 3 {
+			break
+		}
+		if d := distance(word, n); d <= most {
+			best, most = n, d-1
+		}
+	}
+	return best
+}
+
+// distance counts insertions, deletions, substitutions and transpositions of bytes (optimal string alignment).
+func distance(a, b string) int {
+	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,231 @@
+package pilot_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/grammar"
+	"sextant/shared/annotation"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// shopMarks are the annotations of the demo shop, one a line as annotate_page lists them: role "name".
+const shopMarks = `link "alder&flint"
+link "Lamps"
+link "Shades"
+link "Bulbs"
+link "Journal"
+searchbox "Search"
+link "Basket (0)"
+textbox "Delivery postcode"
+button "Check"
+checkbox "Under 80 €"
+checkbox "In stock"
+checkbox "Dimmable"
+combobox "Sort"
+link "Fen"
+button "Add to basket · Fen"
+link "Moor"
+button "Add to basket · Moor"
+link "Sedge"
+button "Add to basket · Sedge"
+link "Tarn"
+button "Add to basket · Tarn"
+link "Heath"
+button "Add to basket · Heath"
+link "Bog"
+button "Add to basket · Bog"
+link "Ridge"
+button "Add to basket · Ridge"
+link "Loam"
+button "Back in spring · Loam"
+link "Scree"
+button "Add to basket · Scree"
+link "Delivery times"
+link "Contact"`
+
+func shopWindow(string) grammar.WindowState {
+	marks := &event.Marks{}
+	marks.Page.URL, marks.Page.Title = "http://demo.sextant.test/lamps/desk", "Desk lamps · alder&flint"
+	for i, line := range strings.Split(shopMarks, "\n") {
+		role, name, _ := strings.Cut(line, " ")
+		marks.Elements = append(marks.Elements, annotation.Element{
+			ID: i + 1, Role: role, Name: strings.Trim(name, `"`), Usable: true,
+		})
+	}
+	tabs := []event.Tab{
+		{ID: 1, Title: "Desk lamps · alder&flint", URL: "http://demo.sextant.test/lamps/desk"},
+		{ID: 2, Title: "Example Domain", URL: "https://example.com/"},
+	}
+	var tools []toolspec.Definition
+	for name, title := range map[string]string{
+		"open_tools_panel": "Tools and activity", "open_code_editor_panel": "Code editor",
+		"open_mcp_servers_panel": "MCP servers",
+	} {
+		tools = append(tools, toolspec.Definition{Name: name, Description: "Opens the " + title + " panel."})
+	}
+	return grammar.WindowState{
+		Tools:       tools,
+		PageInFront: func() bool { return true },
+		Marks:       func() *event.Marks { return marks }, Tabs: func() []event.Tab { return tabs },
+	}
+}
+
+// callableTools returns the tools of the baseline and of the Browser panel that the phrases can call.
+func callableTools() []toolspec.Function {
+	const names = `open_home_panel open_browser_panel open_code_editor_panel open_files_panel open_terminal_panel
+		open_tools_panel open_mcp_servers_panel open_notes_panel open_settings_panel close_panel expand_activity_bar
+		collapse_activity_bar set_activity_bar_devices get_workspace_state get_active_panel focus_surface
+		enhance_baseline_prompt navigate_page annotate_page click_element type_text select_option press_key scroll_page
+		get_page_content take_screenshot wait_for browser_tabs get_annotations hover_element select_text get_selection
+		handle_dialog downloads console_messages network_requests save_pdf emulate_device read_file write_file
+		edit_file list_directory file_info find_files search_files undo bash http_request wget web_search git_read
+		system_info read_result page_outline browser_history browser_bookmarks browser_bookmark_add`
+	var tools []toolspec.Function
+	for name := range strings.FieldsSeq(names) {
+		var f toolspec.Function
+		f.Function.Name = name
+		tools = append(tools, f)
+	}
+	return tools
+}
+
+// phrase is a line of testdata/phrases.txt.
+type phrase struct {
+	text string
+	// calls are the calls that are meant, as "tool name=value name=value"; empty means that nothing runs.
+	calls []string
+	// other is "?", "model", "help" or "tools" if no calls are meant.
+	other string
+}
+
+func readPhrases(t *testing.T) []phrase {
+	t.Helper()
+	f, err := os.Open("testdata/phrases.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var list []phrase
+	for s := bufio.NewScanner(f); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		text, meant, ok := strings.Cut(line, " => ")
+		if !ok {
+			t.Fatalf("no arrow in %q", line)
+		}
+		p := phrase{text: text}
+		switch meant {
+		case "?", "model", "help", "tools":
+			p.other = meant
+		default:
+			p.calls = strings.Split(meant, "; ")
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// say runs the pilot with a phrase. Every call succeeds. It returns the calls and the last answer.
+func say(t *testing.T, p *pilot.Pilot, text string, tools []toolspec.Function) ([]chat.ToolCall, llm.Response) {
+	t.Helper()
+	messages := []chat.Message{{Role: chat.RoleUser, Text: text}}
+	var calls []chat.ToolCall
+	for range 10 {
+		got, err := p.Stream(context.Background(), llm.Request{Messages: messages, Tools: tools}, func(llm.Delta) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Calls) == 0 {
+			return calls, got
+		}
+		calls = append(calls, got.Calls...)
+		messages = append(messages, chat.Message{Role: chat.RoleAssistant, Calls: got.Calls})
+		for _, c := range got.Calls {
+			messages = append(messages,
+				chat.Message{Role: chat.RoleTool, CallID: c.ID, Status: chat.StatusDone, Text: "Done."})
+		}
+	}
+	t.Fatalf("%q does not end", text)
+	return nil, llm.Response{}
+}
+
+// fits reports whether a call is the one that is meant.
+func fits(call chat.ToolCall, meant string) bool {
+	tool, rest, _ := strings.Cut(meant, " ")
+	if call.Name != tool {
+		return false
+	}
+	var args map[string]any
+	_ = json.Unmarshal(call.Args, &args)
+	for rest != "" {
+		name, value, _ := strings.Cut(rest, "=")
+		rest = ""
+		// A value ends before the next name.
+		words := strings.Fields(value)
+		for i, w := range words {
+			if i > 0 && strings.Contains(w, "=") {
+				value, rest = strings.Join(words[:i], " "), strings.Join(words[i:], " ")
+				break
+			}
+		}
+		got := fmt.Sprint(args[name])
+		if list, ok := args[name].([]any); ok && len(list) == 1 {
+			got = fmt.Sprint(list[0])
+		}
+		if args[name] == nil {
+			got = ""
+		}
+		if !strings.EqualFold(got, value) && !strings.EqualFold(strings.TrimRight(got, "/"), value) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestPhrasesOfNewcomers reads what people type before they know any command. Nine in ten must do what is meant, and
+// none may do something else.
+func TestPhrasesOfNewcomers(t *testing.T) {
+	t.Parallel()
+	phrases := readPhrases(t)
+	p := pilot.New(pilot.Config{Window: shopWindow})
+	tools := callableTools()
+	done := 0
+	for _, one := range phrases {
+		calls, answer := say(t, p, one.text, tools)
+		var got []string
+		for _, c := range calls {
+			got = append(got, c.Name+" "+string(c.Args))
+		}
+		right := len(calls) == len(one.calls)
+		for i := range calls {
+			right = right && fits(calls[i], one.calls[i])
+		}
+		if one.other == "?" {
+			right = right && len(answer.Offers) > 1
+		}
+		switch {
+		case right:
+			done++
+		case len(calls) > 0:
+			t.Errorf("%q did %q, and %q is meant", one.text, got, one.calls)
+		default:
+			t.Logf("%q did nothing, and %q%s is meant; it answered %.120q", one.text, one.calls, one.other, answer.Text)
+		}
+	}
+	t.Logf("%d of %d phrases do what is meant", done, len(phrases))
+	if done*10 < len(phrases)*9 {
+		t.Error("fewer than nine in ten do what is meant")
+	}
+}
