@@ -72,7 +72,8 @@ func pageCommands() []Command {
 			visibleForm("new tab", "new tab", "Opens an empty tab").withArgs("action", "open"),
 			hiddenForm("open|make new tab", "open a new tab").withArgs("action", "open"),
 			visibleForm("tab {tab:tab}", "tab 2", "Switches to a tab").withArgs("action", "select"),
-			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").withArgs("action",
+			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}",
+				"switch to tab 2").withArgs("action",
 				"select"),
 			hiddenForm("(which|what) tabs (are open|are there|do i have)", "which tabs are open").withArgs("action",
 				"list"),
@@ -115,7 +116,8 @@ func actionCommands() []Command {
 			visibleForm("click|tap {annotationId:mark}", "click 3", "Clicks a numbered element").featured(),
 			visibleForm("double click {annotationId:mark}", "double click 3", "Double-clicks it").withArgs("count", 2),
 			hiddenForm("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").withArgs("count", 2),
-			hiddenForm("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").withArgs("count", 2),
+			hiddenForm("click|tap {annotationId:mark} (double|twice|two times)",
+				"click 3 twice").withArgs("count", 2),
 			visibleForm(
 				"triple click {annotationId:mark}",
 				"triple click 3",
@@ -167,6 +169,8 @@ func actionCommands() []Command {
 			hiddenForm("fill in|out {annotationId:field} {text:text}", "fill in 4 hello"),
 			hiddenForm("(enter|type|put|use) {text:text} (as|for) {annotationId:field}", "enter hello as 4"),
 			hiddenForm("set {annotationId:field} to {text:text}", "set 4 to hello"),
+			hiddenForm("(enter|set|change) {annotationId:fieldname} {text:text}", "enter search lamps").loose(),
+			hiddenForm("{annotationId:fieldname} is {text:text}", "search is lamps").loose(),
 			hiddenForm("(search site for|search page for|search shop for|search for|look for|search) {text:text}",
 				"look for desk lamps").withArgs("annotationId", SiteSearch, "submit", true),
 			hiddenForm("(find|search|search for|look for) {text:text} (in|on) (site|shop)",
@@ -249,8 +253,8 @@ func actionCommands() []Command {
 		{Tool: "select_text", Group: groupActions, Forms: []Form{
 			visibleForm("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
 			hiddenForm("find {text:text} (on|in) page", `find "delivery" on the page`),
-			hiddenForm("(find word|find text|where does it say|where does page say) {text:text}",
-				"find the word delivery"),
+			hiddenForm("(find word|find text|where does it say) {text:text}", "find the word delivery"),
+			hiddenForm("(where does page say|what does page say about) {text:text}", "where does the page say tea"),
 			hiddenForm("select text {text:text}", `select text "delivery"`),
 			visibleForm("select text of {annotationId:mark}", "select text of 3",
 				"Selects the text of a numbered element"),
@@ -289,7 +293,12 @@ func readingCommands() []Command {
 			hiddenForm("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
 			hiddenForm("(show|list) (numbers|marks)", "show the numbers"),
 			hiddenForm("(what is|what's) on page", "what is on this page"),
-			hiddenForm("what can i (click|do here)", "what can I click"),
+			hiddenForm("what can i (click|do here|do)", "what can I click"),
+			hiddenForm("number (all|everything)", "number all"),
+			hiddenForm("(what|which) (buttons) are there",
+				"what buttons are there").withArgs("query", "button"),
+			hiddenForm("(what|which) (links) are there",
+				"what links are there").withArgs("scope", "page", "query", "link"),
 			hiddenForm("(list|show|show all|list all) (buttons|button)", "show all buttons").withArgs("query",
 				"button"),
 			visibleForm("annotate page", "annotate page", "Numbers all elements of the page").withArgs("scope", "page"),
@@ -299,7 +308,8 @@ func readingCommands() []Command {
 				"Numbers only elements that match these words").featured(),
 			visibleForm("links", "links", "Lists the links of the whole page").withArgs("scope", "page", "query",
 				"link"),
-			hiddenForm("(list|show|show all|list all) links", "list links").withArgs("scope", "page", "query", "link"),
+			hiddenForm("(list|show|show all|list all) links",
+				"list links").withArgs("scope", "page", "query", "link"),
 			visibleForm("changes", "changes", "Lists what changed since the last time").withArgs("changes_only", true),
 		}},
 		{Tool: "get_annotations", Group: groupReading, Forms: []Form{
@@ -318,7 +328,8 @@ func readingCommands() []Command {
 		}},
 		{Tool: "take_screenshot", Group: groupReading, Forms: []Form{
 			visibleForm("screenshot", "screenshot", "Takes a screenshot of what is in view").featured(),
-			hiddenForm("(take|make)? screenshot (of page|of view|of viewport|page)?", "take a screenshot of the page"),
+			hiddenForm("(take|make)? screenshot (of page|of view|of viewport|page)?",
+				"take a screenshot of the page"),
 			hiddenForm("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
 			visibleForm("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a screenshot of one element"),
 			hiddenForm("(take|make)? (screenshot|picture) of? {annotationId:mark}", "take a screenshot of 3"),
@@ -328,7 +339,7 @@ func readingCommands() []Command {
 				"Takes a screenshot of the whole page",
 			).withArgs("full_page", true),
 			hiddenForm(
-				"(take|make)? screenshot of? (full page|whole page|entire page)",
+				"(take|make)? (screenshot|picture) of? (full page|whole page|entire page)",
 				"screenshot of the whole page",
 			).withArgs("full_page", true),
 			visibleForm(
@@ -349,6 +360,7 @@ func readingCommands() []Command {
 			visibleForm("console", "console", "Shows the console messages of the page"),
 			visibleForm("console {level:level}", "console errors", "Shows only messages of that level or above"),
 			hiddenForm("(show|list) console {level:level}", "show the console errors"),
+			hiddenForm("(show|list) {level:level} in console", "show errors in the console"),
 		}},
 		{Tool: "network_requests", Group: groupReading, Forms: []Form{
 			visibleForm("requests", "requests", "Lists the network requests of the page"),
@@ -392,6 +404,7 @@ func pointCommands() []Command {
 		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
 			visibleForm("emulate {device:device}", "emulate phone", "Emulates that device in the tab"),
 			hiddenForm("show it|page? (as|like|as on|like on|on) {device:device}", "show it as on a phone"),
+			hiddenForm("{device:device} (view|mode|layout)", "phone view"),
 			visibleForm("emulate {color_scheme:scheme}", "emulate dark", "Emulates a light or dark color scheme"),
 			visibleForm(
 				"emulate network {network:network}",
@@ -427,6 +440,7 @@ func fileCommands() []Command {
 			),
 			hiddenForm("(write|save) {content:text} (to|into|as|in) file? {path:path}", "write hello to hello.txt"),
 			hiddenForm("(create|make|write) file? {path:path} with {content:text}", "create a file a.txt with hello"),
+			hiddenForm("(create|make|new) empty? file {path:path}", "make a file a.txt").withArgs("content", ""),
 		}},
 		{Tool: "edit_file", Group: groupFiles, Forms: []Form{
 			visibleForm(
@@ -448,7 +462,7 @@ func fileCommands() []Command {
 			visibleForm("files", "files", "Lists the workspace folder"),
 			hiddenForm("(list files|ls|list folder|show files|dir)", "list files"),
 			hiddenForm("(what|which) files (are there|are here|do i have)", "what files are there"),
-			hiddenForm("(what is in|what's in|show) {path:folder} folder", "what is in the docs folder"),
+			hiddenForm("(what is in|what's in|show|open|list) {path:folder} folder", "what is in the docs folder"),
 			visibleForm("files in {path:folder}", "files in docs", "Lists a folder"),
 			hiddenForm("(list files in|list folder|ls) {path:folder}", "list files in docs"),
 			visibleForm(
@@ -477,6 +491,8 @@ func fileCommands() []Command {
 				"Finds lines in files (regular expression)",
 			),
 			hiddenForm("search {path:file} for {pattern:text}", "search notes.txt for milk"),
+			hiddenForm("(search for|search|find) {pattern:text} in (files|folder|workspace)",
+				"search for tea in my files"),
 			hiddenForm("find files (with|containing|that contain) {pattern:text}", "find files with TODO"),
 			hiddenForm("search {pattern:text}", `search files for "TODO"`),
 			hiddenForm("search for {pattern:text}", `search files for "TODO"`),
@@ -555,7 +571,8 @@ func webCommands() []Command {
 			visibleForm("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
 			hiddenForm("(search web|web search|web search for|search internet for) {query:text}",
 				"web search tea shops"),
-			hiddenForm("(google|web search for|search online for|search on web for) {query:text}", "google tea shops"),
+			hiddenForm("(google|web search for|search online for|search on web for) {query:text}",
+				"google tea shops"),
 			hiddenForm("look up {query:text} (on web|online|on internet)", "look up tea on the web"),
 			hiddenForm("look up {query:text}", "look up tea"),
 			hiddenForm("search {query:text}", "search web for tea"),
@@ -598,7 +615,8 @@ func panelCommands() []Command {
 		}},
 		{Tool: "page_outline", Panel: "browser", Group: groupWindow, Forms: []Form{
 			visibleForm("outline", "outline", "Lists the headings of the page"),
-			hiddenForm("(page outline|show outline|show headings|list headings|headings)", "show the headings"),
+			hiddenForm("(page outline|show outline|show headings|show page headings|list headings|headings)",
+				"show the headings"),
 		}},
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
 			visibleForm(
@@ -692,7 +710,8 @@ func windowCommands() []Command {
 		}},
 		{Tool: "enhance_baseline_prompt", Group: groupWindow, Forms: []Form{
 			visibleForm("prompt note {note:text}", `prompt note "Answer in German."`, "Adds an instruction for models"),
-			hiddenForm("(remember to|remember that|remember|from now on) {note:text}", "remember to answer in German"),
+			hiddenForm("(remember to|remember that|remember|from now on) {note:text}",
+				"remember to answer in German"),
 			visibleForm("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
 		}},
 		{Tool: "developer_note", Group: groupWindow, Forms: []Form{

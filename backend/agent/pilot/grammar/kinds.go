@@ -70,7 +70,8 @@ var kinds = func() map[string]*valueKind {
 		},
 		{name: "pixels", placeholder: "PIXELS", noun: "pixels", read: readPixels},
 		{name: "seconds", placeholder: "SECONDS", noun: "seconds", read: readSeconds},
-		{name: "named", placeholder: "NAME", noun: "a name on the page", read: readName},
+		{name: "named", placeholder: "NAME", noun: "a name on the page", read: readName("")},
+		{name: "fieldname", placeholder: "NAME", noun: "a field's name", read: readName(fields)},
 		{name: "offer", own: true, placeholder: "THING to the basket", noun: "a thing for the basket", read: readOffer},
 		{name: "tabname", placeholder: "TAB", noun: "a tab's title", read: readTabName},
 		{name: "part", own: true, placeholder: "NAME", noun: "a part of a name", read: readAs("*%s*")},
@@ -174,14 +175,16 @@ func readMark(g *Parser, ts []token.Token) ([]parsedValue, string) {
 }
 
 // readName reads only a name. After "press", a number is a key or an element.
-func readName(g *Parser, ts []token.Token) ([]parsedValue, string) {
-	if !g.targets || len(ts) == 0 {
-		return nil, ""
+func readName(roles string) func(*Parser, []token.Token) ([]parsedValue, string) {
+	return func(g *Parser, ts []token.Token) ([]parsedValue, string) {
+		if !g.targets || len(ts) == 0 {
+			return nil, ""
+		}
+		if _, isNumber := token.ParseNumber(ts[0]); isNumber {
+			return nil, ""
+		}
+		return readTarget(ts, roles), ""
 	}
-	if _, isNumber := token.ParseNumber(ts[0]); isNumber {
-		return nil, ""
-	}
-	return readTarget(ts, ""), ""
 }
 
 // readRole returns a function that reads like readMark, but only names of elements with one of the roles.

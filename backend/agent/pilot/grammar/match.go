@@ -12,7 +12,7 @@ import (
 )
 
 // articles may come before any word of a form.
-const articles = "the a an this that current my me"
+const articles = "the a an this that current my"
 
 // Parser parses one message. Tools names the tools that can be called; it, DemoURL and Window affect the result.
 type Parser struct {
@@ -223,8 +223,8 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 }
 
 func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string) {
-	if what == "" {
-		return nil, ""
+	if what == "" || k.name == "rest" && strings.HasPrefix(what, "the ") {
+		return nil, "" // "run the tests" names no command
 	}
 	if k.name != "json" {
 		return []parsedValue{{n, what, what}}, ""

@@ -38,7 +38,7 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	}{{&byName, text}, {parser, plain}, {&byName, plain}} {
 		plan, problem := attempt.parser.plan(attempt.text)
 		switch {
-		case problem != nil:
+		case problem != nil, attempt.text != text && startsSentence(text) && slices.ContainsFunc(plan, isVerbatim):
 		case parser.startsInView(plan):
 			return plan, nil
 		case elsewhere == nil && plan[0].mayBeOutOfView():
@@ -50,6 +50,15 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	}
 	return plan, problem
 }
+
+// startsSentence reports whether a message begins like a sentence about the person, not like a command. Nothing in it
+// is run literally.
+func startsSentence(text string) bool {
+	ts := token.Split(text)
+	return len(ts) > 0 && token.IsOneOf(ts[0], "i i'd we let let's help")
+}
+
+func isVerbatim(s Step) bool { return s.verbatim }
 
 // startsInView reports whether the targets of the first step are numbered.
 func (parser *Parser) startsInView(plan []Step) bool {
@@ -324,11 +333,8 @@ func (s *splitter) separator(i int) int {
 	return 0
 }
 
-// Words around a command that carry no meaning.
-const (
-	leadingFiller  = "please can could would you now just ok okay then and next first finally"
-	trailingFiller = "please now thanks here"
-)
+// leadingFiller are words before a command that carry no meaning.
+const leadingFiller = "please can could would you now just ok okay then and next first finally"
 
 func (s *splitter) verbatim(start int) ([]Step, bool) {
 	ts := token.Skip(s.ts[start:], leadingFiller)
@@ -348,18 +354,8 @@ func (s *splitter) single(ts []token.Token, whole bool) (Step, *Problem) {
 	if token.JoinWords(ts) != "next page" {
 		ts = token.Skip(ts, leadingFiller)
 	}
-	for _, end := range [...]string{"me for", "me to", trailingFiller} {
-		kept := ts
-		for w := range strings.FieldsSeq(end) {
-			if end == trailingFiller {
-				kept = token.SkipEnd(kept, trailingFiller)
-				break
-			}
-			kept = token.SkipLast(kept, w)
-		}
-		if len(kept) < len(ts) && (end == trailingFiller || len(kept) == len(ts)-2) {
-			ts, whole = kept, false
-		}
+	if kept := token.SkipClosing(ts); len(kept) < len(ts) {
+		ts, whole = kept, false
 	}
 	if len(ts) == 0 {
 		return Step{}, &Problem{Text: s.src, Hint: "There is no command in that. Say \"help\" for the commands."}

@@ -24,7 +24,7 @@ type Target struct {
 }
 
 // Words that describe an element but are not part of its name.
-const targetFiller = articles + " " + numberFiller + " please"
+const targetFiller = articles + " " + numberFiller + " please page section icon menu option"
 
 // readTarget reads a name of 1 to 8 words, the longest first. The words may say which of several is meant.
 func readTarget(ts []token.Token, roles string) []parsedValue {

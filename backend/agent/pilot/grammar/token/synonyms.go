@@ -4,19 +4,24 @@ import "strings"
 
 // synonyms are words and phrases with the words of commands that mean the same, separated by commas. They are used only
 // for a message that is no command as it is written. Longer phrases come before shorter ones that begin alike.
-const synonyms = `open up=open, bring up=open, pull up=open, bring me to=open, take me to=open, head over to=open,
-	head to=open, jump over to=switch to, jump to=switch to, launch=open, start=open, display=show, view=show, print=show,
-	let me see=show, give me=show, where do i find=show, which=what, what's=what is, whats=what is, where's=where is,
-	get rid of=close, shut=close, kill=close, leave=close, another=new, an extra=new, one more=new,
+const synonyms = `i would like to=, i'd like to=, i want to=, i need to=, let me=, let's=, let us=, we should=, help me=,
+	open up=open, bring up=open, pull up=open, bring me to=open, take me to=open, head over to=open, head to=open,
+	jump over to=switch to, jump to=switch to, launch=open, start=open, display=show, view=show, print=show, see=show,
+	show me=show, read me=read, tell me=show, get me to=open, look at=show, look into=show, give me=show, where do i find=show, which=what, what's=what is, whats=what is,
+	where's=where is, read out=read, get rid of=close, shut=close, kill=close, leave=close,
+	fresh=new, another=new, an extra=new, one more=new, first tab=tab 1, second tab=tab 2, third tab=tab 3,
 	one page back=back, a page back=back, one page forward=forward, step back=back,
-	tap on=click, mouse over=hover, move to=hover,
-	switch on=check, turn on=check, switch off=uncheck, turn off=uncheck, untick=uncheck,
-	all the way=to the, the end=bottom, the beginning=top, snap=take, grab=take, capture=take, photo=picture,
-	everything=all, elements=numbers, contents of=, content of=, the article=page, the site=page, this site=page,
-	download this page=save page, download the page=save page, this to my bookmarks=bookmark, this to bookmarks=bookmark,
+	tap on=click, follow=click, mouse over=hover, move to=hover,
+	switch on=check, turn on=check, switch off=uncheck, turn off=uncheck, untick=uncheck, unselect=uncheck,
+	all the way=to the, the end=bottom, the beginning=top, move down=scroll down, move up=scroll up, a little bit=a bit,
+	a little=a bit, snap=take, grab=take, capture=take, photo=picture,
+	everything i can=what can i, everything that i can=what can i, everything=all, elements=numbers, things=numbers,
+	contents of=, content of=, the article=page, the site=page, this site=page, the website=page,
+	download this page=save page, download the page=save page, export=save,
+	this to my bookmarks=bookmark, this to bookmarks=bookmark, duckduckgo=google, bing=google,
 	online for=web for, the internet=the web, execute=run, sleep=wait, pause=wait, rm=delete, erase=delete,
-	cart=basket, bag=basket, append=add, directory=folder, history panel=history, downloads do i have=show
-	downloads, do i have=are there`
+	cart=basket, bag=basket, append=add, directory=folder, history panel=history,
+	downloads do i have=show downloads, do i have=are there, mobile=phone, smartphone=phone`
 
 // maxPlain bounds the message in bytes.
 const maxPlain = 8_000

@@ -139,12 +139,18 @@ func SkipEnd(ts []Token, list string) []Token {
 	return ts
 }
 
-// SkipLast returns ts without a last word w.
-func SkipLast(ts []Token, w string) []Token {
-	if len(ts) > 0 && IsOneOf(ts[len(ts)-1], w) {
-		return ts[:len(ts)-1]
+// SkipClosing returns ts without words at the end that carry no meaning: "please", "here", "for me" and such.
+func SkipClosing(ts []Token) []Token {
+	for {
+		n := len(ts)
+		ts = SkipEnd(ts, "please now thanks here")
+		if len(ts) > 2 && IsOneOf(ts[len(ts)-1], "me") && IsOneOf(ts[len(ts)-2], "for to") {
+			ts = ts[:len(ts)-2]
+		}
+		if len(ts) == n {
+			return ts
+		}
 	}
-	return ts
 }
 
 // JoinWords returns the words in lower case with spaces between them.
