@@ -62,6 +62,8 @@ test('the model names a conversation after its first answer, and a name of the p
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await page.getByRole('textbox', { name: 'Title' }).fill('Holidays');
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'Holidays' })).toBeVisible();
   await sendMessage(page, 'and then');
   await expect(page.getByText('Bergen.').first()).toBeVisible({ timeout: 20_000 });
   await expect(page.getByRole('heading', { name: 'Holidays' })).toBeVisible();
