@@ -242,6 +242,15 @@ func TestSelectOptionByLabelOrValue(t *testing.T) {
 		!strings.Contains(err.Error(), `no option "Pineapple"; there are "Cheese", "Ham"`) {
 		t.Errorf("an unknown option: %v", err)
 	}
+	w.js(t, `document.getElementById('lb').append(new Option('Sort: price'), new Option('Sort: price, highest'),
+		new Option('Sort: name')), 1`)
+	if got, err := SelectOptions(ctx, w, many, []string{"name"}); err != nil || strings.Join(got, ",") != "Sort: name" {
+		t.Errorf("a word of one option: %v %v", got, err)
+	}
+	if _, err := SelectOptions(ctx, w, many, []string{"price"}); err == nil ||
+		!strings.Contains(err.Error(), `no option "price"; there are`) {
+		t.Errorf("a word of two options: %v", err)
+	}
 	if _, err := SelectOptions(ctx, w, named(t, raw, "Allow devices").Handle, []string{"1", "2"}); err == nil {
 		t.Error("two values for a list of one")
 	}
