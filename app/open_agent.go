@@ -14,7 +14,6 @@ import (
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/pilot/grammar"
 	"sextant/backend/agent/pricing"
-	"sextant/backend/agent/prompt"
 	"sextant/backend/agent/toolcalls/probe"
 	"sextant/backend/pipeline"
 	"sextant/backend/pipeline/catalog"
@@ -114,10 +113,8 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 		SnapshotTools: []string{s.Nav.EnvironmentTool("annotate")}, MarkerSecret: secret,
 		CoreTools:     append(s.Nav.CoreTools(), toolspec.ReadResult),
 		ContextWindow: func() int { return s.Settings.Int("context_window") },
-		System: func() string {
-			return prompt.WithInstructions(s.Instructions.In(s.WorkspaceFolder()))
-		},
-		PageContexts: s.Apps.PageContexts, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel,
+		Instructions:  func() string { return s.Instructions.In(s.WorkspaceFolder()) },
+		PageContexts:  s.Apps.PageContexts, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel,
 		Log: s.Log,
 	})
 	s.OnClose("loop", func() error { s.Loop.Close(); return nil })

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"sextant/app"
 	"sextant/app/config"
@@ -115,6 +116,8 @@ func (v *conversationsExportVerb) Run(ctx context.Context, io Streams, g *Global
 	return nil
 }
 
+const importTimeout = 5 * time.Minute
+
 type conversationsImportVerb struct {
 	File string `arg:"" help:"JSON export of Sextant, or ChatGPT's or Claude's export (conversations.json or the ZIP file); - for standard input."`
 }
@@ -145,7 +148,7 @@ func (v *conversationsImportVerb) Run(ctx context.Context, streams Streams, g *G
 	var known int
 	if running, err := instance.Connect(ctx, config.DataDir); err == nil {
 		answer, err := running.Send(ctx, http.MethodPost, "/api/conversations/import",
-			bytes.NewReader(raw))
+			bytes.NewReader(raw), importTimeout)
 		if err != nil {
 			return failure(exitFailed, "%v", err)
 		}

@@ -7,14 +7,18 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/attachment"
 	"sextant/shared/chat"
 )
 
-// maxAttached is how many files a message can have.
-const maxAttached = 8
+// maxAttached is how many files a message can have, and uploadTimeout the time to store one, with the first PDF.
+const (
+	maxAttached   = 8
+	uploadTimeout = 2 * time.Minute
+)
 
 type localFile struct {
 	name string
@@ -68,7 +72,7 @@ func (i runningInstance) upload(ctx context.Context, files []localFile) ([]httpa
 	var out []httpapi.AttachedFile
 	for _, f := range files {
 		body, err := i.Send(ctx, http.MethodPost, "/api/attachments?name="+url.QueryEscape(f.name),
-			bytes.NewReader(f.data))
+			bytes.NewReader(f.data), uploadTimeout)
 		if err != nil {
 			return nil, failure(exitUsage, "%v", err)
 		}

@@ -109,7 +109,9 @@ func (a *answerFormat) join(
 		return runReport{}, err
 	case answer.Turn == "":
 		// Delete the conversation, which is empty.
-		_, _ = at.Do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), nil)
+		last, cancel := context.WithTimeout(ctx, stopTimeout)
+		defer cancel()
+		_, _ = at.Do(last, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), nil)
 		return runReport{}, failure(exitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
 	}
 	report.Status, report.Usage = answer.Status, answer.Usage

@@ -17,7 +17,8 @@ import (
 // Client sends requests to a running Sextant. Its methods may be called concurrently.
 type Client struct{ Instance }
 
-const proofTimeout = 3 * time.Second
+// answerTimeout bounds requests that Sextant answers at once.
+const answerTimeout = 3 * time.Second
 
 // Connect reads the instance file of a data folder and checks that its Sextant answers, otherwise it returns ErrNone. A
 // killed Sextant leaves its file behind, and another program may use the port now.
@@ -28,7 +29,7 @@ func Connect(ctx context.Context, dataDir string) (Client, error) {
 	}
 	c := Client{found}
 	nonce := rand.Text()
-	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	proof, err := c.send(ctx, http.MethodGet, access.ProofPath+"?nonce="+nonce, "", nil)
 	if err != nil || subtle.ConstantTimeCompare(proof, []byte(access.Proof(c.Token, nonce))) != 1 {
@@ -51,13 +52,17 @@ func (c Client) Do(ctx context.Context, method, path string, body any) ([]byte, 
 	return c.send(ctx, method, path, c.Token, in)
 }
 
-// Send is Do with a body that is sent unchanged.
-func (c Client) Send(ctx context.Context, method, path string, body io.Reader) ([]byte, error) {
+// Send is Do with a body that is sent unchanged, and a limit of time.
+func (c Client) Send(ctx context.Context, method, path string, body io.Reader, within time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	return c.send(ctx, method, path, c.Token, body)
 }
 
 // WindowLink returns a new address that opens a window once, within ten minutes.
 func (c Client) WindowLink(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	link, err := c.send(ctx, http.MethodPost, access.LinkPath, c.LinkKey, nil)
 	return string(link), err
 }

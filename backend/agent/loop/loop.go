@@ -75,7 +75,7 @@ type Limits struct {
 	Rounds int
 }
 
-// Config configures a Loop. Limits, System and ActivePanel are read at the start of every turn, ActivePanel
+// Config configures a Loop. Limits, Instructions and ActivePanel are read at the start of every turn, ActivePanel
 // and Tools also between rounds.
 type Config struct {
 	Tools   Tools
@@ -114,8 +114,8 @@ type Config struct {
 	// MarkerSecret is the secret for the markers around outside text; "" generates one. If it is the same after a
 	// restart, prompts keep their bytes.
 	MarkerSecret string
-	// System replaces the built-in system prompt unless it returns "".
-	System func() string
+	// Instructions returns what the person wants the model to follow, "" for nothing.
+	Instructions func() string
 	// ActivePanel returns the active panel, for requests that name no Panel.
 	ActivePanel func() string
 	Log         *slog.Logger
@@ -213,8 +213,8 @@ func New(cfg Config) *Loop {
 	if cfg.Notes == nil {
 		cfg.Notes = func() []string { return nil }
 	}
-	if cfg.System == nil {
-		cfg.System = func() string { return "" }
+	if cfg.Instructions == nil {
+		cfg.Instructions = func() string { return "" }
 	}
 	if cfg.ContextShare == nil {
 		cfg.ContextShare = func() int { return 80 }

@@ -271,7 +271,7 @@ func (t *turn) prepare() error {
 		t.detectWindow() // now, because the probe made a local server load the model
 	}
 	if t.system = t.request.System; t.system == "" {
-		t.system = prompt.System(t.loop.cfg.System(), t.loop.cfg.Notes())
+		t.system = prompt.System(t.loop.cfg.Instructions(), t.loop.cfg.Notes())
 	}
 	return nil
 }

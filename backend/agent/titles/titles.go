@@ -19,6 +19,7 @@ import (
 	"sextant/backend/agent/loop/naming"
 	"sextant/shared/chat"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 )
 
 const (
@@ -111,7 +112,7 @@ func (n *Namer) name(ctx context.Context, id string, turn event.Turn) error {
 	if err != nil {
 		return err
 	}
-	asked, answered := firstTexts(messages)
+	asked, answered := questionAndAnswer(messages)
 	first := naming.Title(asked)
 	hasFirstLine := func() (c chat.Conversation, err error) {
 		if c, err = n.cfg.History.Conversation(ctx, id); err == nil && (c.Title != first || c.Parent != "") {
@@ -126,7 +127,8 @@ func (n *Namer) name(ctx context.Context, id string, turn event.Turn) error {
 		Purpose: "title", Model: turn.Model, System: System, MaxTokens: maxTokens, Conversation: id, Turn: turn.ID,
 		Messages: []chat.Message{{
 			Role: chat.RoleUser,
-			Text: "First message:\n" + excerpt(asked) + "\n\nBeginning of the answer:\n" + excerpt(answered),
+			Text: "First message:\n" + excerpt.TruncateRunes(asked, maxExcerpt) +
+				"\n\nBeginning of the answer:\n" + excerpt.TruncateRunes(answered, maxExcerpt),
 		}},
 	})
 	if err != nil {
@@ -145,9 +147,9 @@ func (n *Namer) name(ctx context.Context, id string, turn event.Turn) error {
 	return err
 }
 
-// firstTexts returns what the person wrote first and the assistant's last text, without results of tools and attached
-// texts.
-func firstTexts(messages []chat.Message) (asked, answered string) {
+// questionAndAnswer returns what the person wrote first and the assistant's last text. Results of tools and attached
+// texts are not sent again.
+func questionAndAnswer(messages []chat.Message) (asked, answered string) {
 	for _, m := range messages {
 		switch {
 		case m.Role == chat.RoleUser && asked == "":
@@ -157,14 +159,6 @@ func firstTexts(messages []chat.Message) (asked, answered string) {
 		}
 	}
 	return asked, answered
-}
-
-func excerpt(text string) string {
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) <= maxExcerpt {
-		return text
-	}
-	return string([]rune(text)[:maxExcerpt]) + "…"
 }
 
 // clean returns the title in a model's answer, "" if the answer is no title.

@@ -3,7 +3,7 @@ package commandtable
 import "slices"
 
 const (
-	// SiteSearch as an argument stands for the search field of the page. A form with it is used only if there is one.
+	// SiteSearch as an argument means the search field of the page. A form with it is used only if there is one.
 	SiteSearch = "the page's search field"
 	// PanelTool stands for the tools that open a panel; each panel has its own.
 	PanelTool = "open_*_panel"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"sextant/backend/agent/pilot/grammar/token"
@@ -37,15 +36,6 @@ func readAddress(g *Parser, ts []token.Token) ([]parsedValue, string) {
 			"the built-in shop.",
 		Abbreviate(rest[0].Text),
 	)
-}
-
-const documentEndings = "txt csv json log pdf html xml yaml yml toml docx xlsx png jpg db"
-
-// isDocument reports whether a name has the ending of a document that is no top-level domain, so that it is a file.
-func isDocument(t token.Token) bool {
-	at := strings.LastIndexByte(t.Word, '.')
-	return at > 0 && !t.Quoted && !strings.Contains(t.Word, "/") &&
-		slices.Contains(strings.Fields(documentEndings), t.Word[at+1:])
 }
 
 // address completes a typed address: "example.com" gets https, this machine, private addresses and a name without a

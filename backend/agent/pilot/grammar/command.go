@@ -66,7 +66,7 @@ func (parser *Parser) withTargets(found []match) []match {
 
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
-		if f.command != m.form.command || !sameArgs(f, m.form) {
+		if f.command != m.form.command || !sameArgs(f, m.form, false) {
 			continue
 		}
 		text := m.format(f)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"sextant/backend/agent/pilot/grammar/token"
 )
 
@@ -18,8 +20,8 @@ type valueKind struct {
 	freeText, restOfLine bool
 	// certain says that the problem from read applies, whatever else the words could mean.
 	certain bool
-	// own says that no other kind reads the printed value in the same way.
-	own bool
+	// distinct says that no other kind reads the printed value in the same way.
+	distinct bool
 	// read returns all readings of the value at the start of ts, the longest first. problem says why there is none,
 	// "" if noun says enough.
 	read   func(g *Parser, ts []token.Token) (all []parsedValue, problem string)
@@ -60,7 +62,7 @@ var kinds = func() map[string]*valueKind {
 			read:        readKey,
 			values:      words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a"),
 		},
-		{name: "anykey", own: true, placeholder: "KEY", noun: "a key", read: readAnyKey},
+		{name: "anykey", distinct: true, placeholder: "KEY", noun: "a key", read: readAnyKey},
 		{
 			name:        "direction",
 			placeholder: "DIRECTION",
@@ -72,11 +74,11 @@ var kinds = func() map[string]*valueKind {
 		{name: "seconds", placeholder: "SECONDS", noun: "seconds", read: readSeconds},
 		{name: "named", placeholder: "NAME", noun: "a name on the page", read: readName("")},
 		{name: "fieldname", placeholder: "NAME", noun: "a field's name", read: readName(fields)},
-		{name: "offer", own: true, placeholder: "THING to the basket", noun: "a thing for the basket", read: readOffer},
+		{name: "offer", distinct: true, placeholder: "THING to the basket", noun: "a thing for the basket", read: readOffer},
 		{name: "tabname", placeholder: "TAB", noun: "a tab's title", read: readTabName},
-		{name: "part", own: true, placeholder: "NAME", noun: "a part of a name", read: readAs("*%s*")},
-		{name: "ending", own: true, placeholder: "ENDING", noun: "an ending of names", read: readAs("*.%s")},
-		{name: "removal", own: true, placeholder: "FILE", noun: "a file", read: readRemoval, values: pathsOf},
+		{name: "part", distinct: true, placeholder: "NAME", noun: "a part of a name", read: readAs("*%s*")},
+		{name: "ending", distinct: true, placeholder: "ENDING", noun: "an ending of names", read: readAs("*.%s")},
+		{name: "removal", distinct: true, placeholder: "FILE", noun: "a file", read: readRemoval, values: pathsOf},
 		{name: "count", placeholder: "N", noun: "a number", read: readCount},
 		{name: "tab", placeholder: "TAB", noun: "a tab's number", read: readCount, values: tabsOf},
 		{name: "point", placeholder: "X,Y", noun: "a point such as 100,200", read: readPoint},
@@ -222,17 +224,18 @@ func readAs(pattern string) func(*Parser, []token.Token) ([]parsedValue, string)
 // readRemoval reads a file and returns the command that removes it.
 func readRemoval(g *Parser, ts []token.Token) ([]parsedValue, string) {
 	all, why := readPath(g, ts)
-	for i, v := range all {
-		path := fmt.Sprint(v.arg)
-		if strings.ContainsFunc(path, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
-		}) ||
-			strings.HasPrefix(path, "-") {
-			path = "-- '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-		}
-		all[i].arg = "rm " + path
+	if len(all) == 0 {
+		return nil, why
 	}
-	return all, why
+	path, err := syntax.Quote(fmt.Sprint(all[0].arg), syntax.LangBash)
+	if err != nil {
+		return nil, "The name of the file cannot be written in a command."
+	}
+	if strings.HasPrefix(path, "-") {
+		path = "-- " + path
+	}
+	all[0].arg = "rm " + path
+	return all, ""
 }
 
 func readWord(_ *Parser, ts []token.Token) ([]parsedValue, string) {

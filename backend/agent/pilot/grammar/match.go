@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
@@ -76,7 +77,7 @@ func (parser *Parser) fit(src string, ts []token.Token, whole bool) ([]match, ne
 }
 
 func (m *matcher) tryForm(f *compiledForm) {
-	if f.Fixed["annotationId"] == commandtable.SiteSearch && !m.g.Window.hasSearch() {
+	if f.usesSiteSearch() && !m.g.Window.hasSearch() {
 		return
 	}
 	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, texts: map[string]string{}})
@@ -91,7 +92,7 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 			return false
 		}
 		soFar.score += 4 * lits
-		if f.Fixed["annotationId"] == commandtable.SiteSearch {
+		if f.usesSiteSearch() {
 			soFar.score++ // the site's own search is meant first
 		}
 		soFar.args, soFar.texts = clone(soFar.args), clone(soFar.texts)
@@ -299,7 +300,7 @@ func (parser *Parser) step(m match) Step {
 	targets := map[string]Target{}
 	for name, v := range args {
 		if v == commandtable.SiteSearch {
-			v = Target{text: "search", roles: []string{"searchbox"}, ordinal: 1}
+			v = siteSearch
 		}
 		if t, ok := v.(Target); ok {
 			targets[name] = t
@@ -309,40 +310,30 @@ func (parser *Parser) step(m match) Step {
 	s := call(tool, args)
 	s.canonical, s.open, s.Panel = parser.canonical(m), m.open, c.Panel
 	if len(targets) > 0 {
-		s.targets, s.args, s.effect, s.loose = targets, args, m.form.Description, m.form.Loose
-		s.template = m.template(parser)
+		s.targets, s.args, s.named = targets, args, m
 	}
 	return s
 }
 
-// template returns the canonical command with %d in place of its target.
-func (m match) template(parser *Parser) string {
-	texts := clone(m.texts)
-	for name, v := range m.args {
-		texts[name] = strings.ReplaceAll(texts[name], "%", "%%")
-		if _, ok := v.(Target); ok {
-			texts[name] = "%d"
-		}
-	}
-	m.texts = texts
-	if text := parser.canonical(m); m.form.Slots()[0].kind.name != "offer" {
-		return text
-	}
-	return "click %d"
+// withNumber returns the command of a match with a number in place of its target.
+func (parser *Parser) withNumber(m match, target string, id int) string {
+	m.texts = clone(m.texts)
+	m.texts[target] = strconv.Itoa(id)
+	return m.format(parser.shownForm(m.form, true))
 }
 
 // canonical returns the match in the words of the first form with the same arguments that is not hidden, or else of
 // its own form. It parses back to the same call.
-func (parser *Parser) canonical(m match) string {
-	f := m.form
+func (parser *Parser) canonical(m match) string { return m.format(parser.shownForm(m.form, false)) }
+
+func (parser *Parser) shownForm(f *compiledForm, anyKind bool) *compiledForm {
 	for _, other := range parser.Forms {
 		if other.command.Tool == f.command.Tool && other.command.Builtin == f.command.Builtin && !other.Hidden &&
-			sameArgs(other, f) {
-			f = other
-			break
+			sameArgs(other, f, anyKind) {
+			return other
 		}
 	}
-	return m.format(f)
+	return f
 }
 
 // format returns the match in the words of f, a form with the same arguments.
@@ -359,7 +350,9 @@ func (m match) format(f *compiledForm) string {
 	return strings.Join(out, " ")
 }
 
-func sameArgs(a, b *compiledForm) bool {
+// sameArgs reports whether two forms have the same fixed arguments, and slots that read the same printed values for the
+// same arguments. With anyKind, the slots may read different values.
+func sameArgs(a, b *compiledForm, anyKind bool) bool {
 	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
 		return false
 	}
@@ -370,7 +363,7 @@ func sameArgs(a, b *compiledForm) bool {
 	}
 	for _, p := range a.Slots() {
 		same := func(q formPart) bool {
-			return q.arg == p.arg && (q.kind == p.kind || !q.kind.own && !p.kind.own)
+			return q.arg == p.arg && (anyKind || q.kind == p.kind || !q.kind.distinct && !p.kind.distinct)
 		}
 		if !slices.ContainsFunc(b.Slots(), same) {
 			return false

@@ -50,6 +50,16 @@ func readFolder(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 // fileEndings are endings of files that host names hardly ever have, except .md.
 const fileEndings = "txt md json csv tsv go js ts html css yaml yml toml xml log sql ini conf diff patch svelte"
 
+// documentEndings are endings of documents that no host name has, since they are no top-level domains.
+const documentEndings = "txt csv json log pdf html xml yaml yml toml docx xlsx png jpg db"
+
+// isDocument reports whether a name can only be a file.
+func isDocument(t token.Token) bool {
+	at := strings.LastIndexByte(t.Word, '.')
+	return at > 0 && !t.Quoted && !strings.Contains(t.Word, "/") &&
+		slices.Contains(strings.Fields(documentEndings), t.Word[at+1:])
+}
+
 // readPlainFile reads a name with a file's ending: "open notes.txt" may mean the file.
 func readPlainFile(g *Parser, ts []token.Token) ([]parsedValue, string) {
 	if len(ts) == 0 {

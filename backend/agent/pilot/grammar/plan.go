@@ -38,7 +38,7 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	}{{&byName, text}, {parser, plain}, {&byName, plain}} {
 		plan, problem := attempt.parser.plan(attempt.text)
 		switch {
-		case problem != nil, attempt.text != text && startsSentence(text) && slices.ContainsFunc(plan, isVerbatim):
+		case problem != nil, attempt.text != text && startsSentence(text) && plan[len(plan)-1].verbatim:
 		case parser.startsInView(plan):
 			return plan, nil
 		case elsewhere == nil && plan[0].mayBeOutOfView():
@@ -57,8 +57,6 @@ func startsSentence(text string) bool {
 	ts := token.Split(text)
 	return len(ts) > 0 && token.IsOneOf(ts[0], "i i'd we let let's help")
 }
-
-func isVerbatim(s Step) bool { return s.verbatim }
 
 // startsInView reports whether the targets of the first step are numbered.
 func (parser *Parser) startsInView(plan []Step) bool {
@@ -122,7 +120,7 @@ func merge(plan []Step) []Step {
 				args["submit"] = true
 				joined := call("type_text", args)
 				joined.targets, joined.args = out[n-1].targets, args
-				joined.template, joined.effect = out[n-1].template, out[n-1].effect
+				joined.named = out[n-1].named
 				joined.Text = out[n-1].Text + " and " + s.Text
 				joined.canonical = out[n-1].canonical + " and " + s.canonical
 				out[n-1] = joined

@@ -21,12 +21,10 @@ type Step struct {
 	Panel    string
 	open     bool
 	verbatim bool
-	// targets are the arguments that name an element; Resolve adds them to args. template is the command with %d in
-	// place of the target, and effect what the command does.
-	targets          map[string]Target
-	args             map[string]any
-	template, effect string
-	loose            bool
+	// targets are the arguments that name an element; Resolve adds them to args. named is the match with the targets.
+	targets map[string]Target
+	args    map[string]any
+	named   match
 }
 
 func call(tool string, args map[string]any) Step {

@@ -85,7 +85,7 @@ func (parser *Parser) byName(text string) []chat.Offer {
 	by := *parser
 	by.targets = true
 	plan, problem := by.plan(text)
-	if problem != nil || len(plan) != 1 {
+	if problem != nil || len(plan) != 1 || len(plan[0].targets) != 1 {
 		return nil
 	}
 	for name := range plan[0].targets {

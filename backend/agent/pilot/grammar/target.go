@@ -2,11 +2,13 @@ package grammar
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/annotation"
 	"sextant/shared/chat"
@@ -110,13 +112,19 @@ func (w WindowState) withWords(t Target, words []string) []annotation.Element {
 	return best
 }
 
+// siteSearch is the first search field of the page.
+var siteSearch = Target{text: "search", roles: []string{"searchbox"}, ordinal: 1}
+
+func (f *compiledForm) usesSiteSearch() bool {
+	return f.Fixed["annotationId"] == commandtable.SiteSearch
+}
+
 // hasSearch reports whether the page in front has a search field.
 func (w WindowState) hasSearch() bool {
 	if w.PageInFront == nil || !w.PageInFront() {
 		return false
 	}
-	isSearch := func(e annotation.Element) bool { return e.Usable && e.Role == "searchbox" }
-	return slices.ContainsFunc(w.Elements(), isSearch)
+	return len(w.find(siteSearch)) > 0
 }
 
 // readOffer reads what is put into a basket: "the Fen lamp to my basket" is the button with Fen and basket in its name.
@@ -170,7 +178,8 @@ func (parser *Parser) choices(s Step, target string) []chat.Offer {
 	var offers []chat.Offer
 	for _, e := range found[:min(MaxChoices, len(found))] {
 		offers = append(offers, chat.Offer{
-			Command: fmt.Sprintf(s.template, e.ID), Effect: s.effect, TargetName: EscapeLinks(markName(e)),
+			Command: parser.withNumber(s.named, target, e.ID), Effect: s.named.form.Description,
+			TargetName: EscapeLinks(markName(e)),
 		})
 	}
 	return offers
@@ -182,7 +191,7 @@ const maxLookup = 4
 // mayBeOutOfView reports whether the names in a step are worth looking for on the whole page.
 func (s Step) mayBeOutOfView() bool {
 	for _, t := range s.targets {
-		if s.loose || len(t.words) > maxLookup || strings.ContainsAny(t.text, "./") {
+		if s.named.form.Loose || len(t.words) > maxLookup || strings.ContainsAny(t.text, "./") {
 			return false
 		}
 	}
@@ -209,7 +218,8 @@ func (s Step) NamesElement() bool { return len(s.targets) > 0 }
 // Resolve returns a step whose targets are replaced by the numbers of elements. If a target names none or several
 // elements, the Problem says so and offers what comes close.
 func (parser *Parser) Resolve(s Step) (Step, *Problem) {
-	for name, t := range s.targets {
+	for _, name := range slices.Sorted(maps.Keys(s.targets)) {
+		t := s.targets[name]
 		found := parser.Window.find(t)
 		switch {
 		case len(found) == 1:
