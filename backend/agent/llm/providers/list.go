@@ -236,7 +236,7 @@ func entries(at modelapi.Endpoint, ids []string) []wire.Model {
 	if more > 0 {
 		models = append(models, wire.Model{
 			Name: at.Provider + "/", Provider: at.Provider, Label: at.Label, State: stateMore,
-			Detail: fmt.Sprintf("%d more models are not listed; the setting model can name them", more),
+			Detail: fmt.Sprintf("%d more models are not listed; to use one, set model to its name", more),
 		})
 	}
 	return models

@@ -74,7 +74,10 @@ var kinds = func() map[string]*valueKind {
 		{name: "seconds", placeholder: "SECONDS", noun: "seconds", read: readSeconds},
 		{name: "named", placeholder: "NAME", noun: "a name on the page", read: readName("")},
 		{name: "fieldname", placeholder: "NAME", noun: "a field's name", read: readName(fields)},
-		{name: "offer", distinct: true, placeholder: "THING to the basket", noun: "a thing for the basket", read: readOffer},
+		{
+			name: "offer", distinct: true, placeholder: "THING to the basket",
+			noun: "a thing for the basket", read: readOffer,
+		},
 		{name: "tabname", placeholder: "TAB", noun: "a tab's title", read: readTabName},
 		{name: "part", distinct: true, placeholder: "NAME", noun: "a part of a name", read: readAs("*%s*")},
 		{name: "ending", distinct: true, placeholder: "ENDING", noun: "an ending of names", read: readAs("*.%s")},

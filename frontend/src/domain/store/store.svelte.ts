@@ -10,6 +10,11 @@ export class Store {
     return this.#state;
   }
 
+  /** How many of the shown calls have ended. */
+  readonly endedCalls: number = $derived(
+    this.#state.activity.filter((id) => this.#state.calls[id]?.status !== 'running').length,
+  );
+
   apply(change: StateChange): void {
     reduce(this.#state, change);
   }

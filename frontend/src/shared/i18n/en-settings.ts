@@ -14,7 +14,7 @@ export const settings = {
   'models.all.show': 'All {n} models…',
   'models.star': 'Make {model} a favorite',
   'models.unstar': 'Remove {model} from the favorites',
-  'models.star.no': 'This one cannot be a favorite',
+  'models.star.no': 'Its name has a comma, or favorites are set outside of this window',
   'models.sees': 'sees pictures',
   'models.use': 'Use {model}',
   'settings.limits': 'Mode and limits',
