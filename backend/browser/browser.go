@@ -183,3 +183,25 @@ func (b *Browser) OpenLiveReader(width, height int, scale float64) (*LiveReader,
 func (b *Browser) DispatchInput(ctx context.Context, in wire.Input) error {
 	return b.view.DispatchInput(ctx, b.tabs.Session(""), in)
 }
+
+// Paste pastes content into the window's active tab as the person. No other page gets it.
+func (b *Browser) Paste(ctx context.Context, content wire.Clipboard) error {
+	return b.view.Paste(ctx, b.tabs.Session(""), content)
+}
+
+// Copied returns what the person copied last in the window's active tab, once.
+func (b *Browser) Copied() wire.Clipboard { return b.view.Copied() }
+
+// Pick sets the field of the picker with this id, which the person opened in the window's active tab: to the option
+// with the index selected if it is a list, else to value. The error is a *surface.Fault when the field is gone.
+func (b *Browser) Pick(ctx context.Context, id, selected int, value string) error {
+	return b.view.Pick(ctx, id, selected, value)
+}
+
+// Find finds text in the window's active tab; see live.View.Find.
+func (b *Browser) Find(ctx context.Context, text string, show int, scroll bool) (wire.Found, error) {
+	return b.view.Find(ctx, b.tabs.Session(""), text, show, scroll)
+}
+
+// SetZoom sets the zoom of the window's active tab in percent.
+func (b *Browser) SetZoom(percent int) { b.tabs.SetZoom(percent) }

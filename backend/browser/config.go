@@ -31,8 +31,9 @@ type Config struct {
 	// CheckAddress returns an error for an address that must not be opened in a tab; nil allows all. It is also called
 	// when a page itself goes to an address that the proxy cannot check, such as file: or chrome:.
 	CheckAddress func(ctx context.Context, url string) error
-	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session. One goroutine calls
-	// it, with only the newest state and marks when it is slow. nil drops the events.
+	// Publish receives the live events of the window's session: BrowserChanged, MarksChanged, PointerMoved,
+	// PagePointed, PickerOpened and PageCopied. One goroutine calls it, with only the newest state and marks when it
+	// is slow. nil drops the events.
 	Publish func(event.Event)
 	// OnPersonStep receives the steps that the person takes in the window's session. One goroutine calls it, in
 	// order; the last call is before Close returns. nil drops them.

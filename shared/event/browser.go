@@ -48,6 +48,8 @@ type Tab struct {
 	Crashed       bool   `json:"crashed,omitempty"`
 	// Device names the device that the tab emulates, "" for none.
 	Device string `json:"device,omitempty"`
+	// Zoom is the zoom of the page in percent, 0 for 100.
+	Zoom int `json:"zoom,omitempty"`
 }
 
 // DialogType is the type of an open dialog of a tab.
@@ -115,4 +117,55 @@ type Pointer struct {
 	Y      float64 `json:"y"`
 	Press  bool    `json:"press,omitempty"`
 	Target int     `json:"target,omitempty"`
+}
+
+// PagePoint describes what is under the person's mouse on the page of a tab. The page determines all of it.
+type PagePoint struct {
+	Tab int `json:"tab"`
+	// Cursor is the CSS cursor. Link and Image are addresses, "" for none.
+	Cursor string `json:"cursor"`
+	Link   string `json:"link,omitempty"`
+	Image  string `json:"image,omitempty"`
+	// Editable is true in a field that takes text.
+	Editable bool `json:"editable,omitempty"`
+}
+
+// Picker is a list or picker that the person opened on the page of a tab. The browser would show it outside of the
+// page, where the picture of the page does not show it.
+type Picker struct {
+	Tab int `json:"tab"`
+	// ID identifies the opening of the picker; an earlier picker can no longer be used.
+	ID   int        `json:"id"`
+	Type PickerType `json:"type"`
+	// Box is the field, in CSS pixels of the tab's viewport.
+	Box annotation.Box `json:"box"`
+	// Value, Min, Max and Step are those of the field, in the form that HTML gives them for its type.
+	Value string `json:"value,omitempty"`
+	Min   string `json:"min,omitempty"`
+	Max   string `json:"max,omitempty"`
+	Step  string `json:"step,omitempty"`
+	// Options are the options of a list, Selected is the index of the chosen one.
+	Options  []PickerOption `json:"options,omitempty"`
+	Selected int            `json:"selected"`
+}
+
+// PickerType is the type of a picker: a list, or the type of the input.
+type PickerType string
+
+// The types of pickers.
+const (
+	PickerSelect   PickerType = "select"
+	PickerDate     PickerType = "date"
+	PickerMonth    PickerType = "month"
+	PickerWeek     PickerType = "week"
+	PickerTime     PickerType = "time"
+	PickerDatetime PickerType = "datetime-local"
+	PickerColor    PickerType = "color"
+)
+
+// PickerOption is an option of a list. Group is the label of its group, "" for none.
+type PickerOption struct {
+	Label    string `json:"label"`
+	Group    string `json:"group,omitempty"`
+	Disabled bool   `json:"disabled,omitempty"`
 }

@@ -47,12 +47,19 @@ const (
 	BrowserChanged      Kind = "browser.changed"      // BrowserState, live
 	MarksChanged        Kind = "marks.changed"        // Marks, live
 	PointerMoved        Kind = "pointer.moved"        // Pointer, live
+	PagePointed         Kind = "page.pointed"         // PagePoint, live
+	PickerOpened        Kind = "page.picker"          // Picker, live
+	PageCopied          Kind = "page.copied"          // NoData, live
 	DiskChanged         Kind = "disk.changed"         // Disk, live
 )
 
 // IsLive reports whether events of kind k are never stored.
 func (k Kind) IsLive() bool {
-	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPNotified
+	switch k {
+	case BrowserChanged, MarksChanged, PointerMoved, PagePointed, PickerOpened, PageCopied, DiskChanged, MCPNotified:
+		return true
+	}
+	return false
 }
 
 // IsMergeable reports whether events of kind k may be merged for a slow subscriber, or replaced by the newest one.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"sextant/shared/annotation"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -88,6 +89,31 @@ type FrameHeader struct {
 	Height  float64 `json:"height"`
 	ScrollX float64 `json:"scroll_x"`
 	ScrollY float64 `json:"scroll_y"`
+}
+
+// Clipboard is the content of a clipboard. The zero value is an empty one.
+type Clipboard struct {
+	Text string `json:"text,omitempty"`
+	HTML string `json:"html,omitempty"`
+	// PNG is a picture.
+	PNG []byte `json:"png,omitempty"`
+}
+
+// IsEmpty reports whether there is nothing in c.
+func (c Clipboard) IsEmpty() bool { return c.Text == "" && c.HTML == "" && len(c.PNG) == 0 }
+
+// Found is what a search in the page found. Current is the index of the match that is shown, -1 for none. Boxes
+// contains the matches in view; Count stops at 1000 in each document.
+type Found struct {
+	Count   int        `json:"count"`
+	Current int        `json:"current"`
+	Boxes   []FoundBox `json:"boxes"`
+}
+
+// FoundBox is a part of a match, in CSS pixels of the page's viewport.
+type FoundBox struct {
+	annotation.Box
+	Current bool `json:"current,omitempty"`
 }
 
 // Snapshot is the response of GET /api/state: everything that a window needs to draw itself. Events with a larger Seq

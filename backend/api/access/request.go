@@ -69,3 +69,13 @@ func RequireWindow(ctx context.Context) error {
 	}
 	return huma.NewError(http.StatusForbidden, "Only a window may do this, because the person decides it.")
 }
+
+// WindowOnly returns a handler that calls h for a request with a window's key, and refuses others.
+func WindowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+	return func(ctx context.Context, in *I) (*O, error) {
+		if err := RequireWindow(ctx); err != nil {
+			return nil, err
+		}
+		return h(ctx, in)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/backend/api/access"
+	"sextant/backend/api/browserroutes"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/route"
 	"sextant/backend/api/transferroutes"
@@ -48,6 +49,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			limit, kind = attachment.MaxBytes, "application/octet-stream"
 		case transferroutes.ImportPath:
 			limit = transfer.MaxFile
+		case browserroutes.PastePath:
+			limit = browserroutes.MaxPaste
 		}
 		if r.ContentLength > limit {
 			access.WriteProblem(w, http.StatusRequestEntityTooLarge,

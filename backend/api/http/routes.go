@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"sextant/backend/api/browserroutes"
 	"sextant/backend/api/instructionroutes"
 	"sextant/backend/api/mcproutes"
 	"sextant/backend/api/modelroutes"
@@ -33,6 +34,7 @@ func (s *Server) routes() {
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,
 	}.Register()
 	modelroutes.Routes{API: s.api, Models: s.services.Models}.Register()
+	browserroutes.Routes{API: s.api, Browser: s.services.Browser}.Register()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()

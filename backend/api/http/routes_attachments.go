@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/attachment"
 	"sextant/shared/chat"
@@ -34,7 +35,7 @@ func (s *Server) attachmentRoutes() {
 		MaxBodyBytes: attachment.MaxBytes, BodyReadTimeout: uploadTimeout,
 	}, s.storeAttachment)
 	route.Add(s.api, http.MethodPost, attachmentsPath+"/workspace", "Store a workspace file to attach it to a message",
-		http.StatusOK, windowOnly(s.attachWorkspaceFile))
+		http.StatusOK, access.WindowOnly(s.attachWorkspaceFile))
 }
 
 // storeAttachment answers what the file is and what it costs, so that the person knows before the message is sent.

@@ -40,18 +40,18 @@ func sentence(err error) string { return err.Error() + "." }
 
 func (s *Server) builtinPanelRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
-		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
+		access.WindowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
 			return fileAnswer(s.services.FileTools.ReadText(ctx, in.Path))
 		}))
 	route.Add(s.api, http.MethodGet, "/api/workspace/folder", "The content of a folder", http.StatusOK,
-		windowOnly(func(ctx context.Context, in *struct {
+		access.WindowOnly(func(ctx context.Context, in *struct {
 			Path string `query:"path" maxLength:"4096" doc:"The workspace when absent"`
 		},
 		) (*route.Body[wire.Folder], error) {
 			return fileAnswer(s.services.FileTools.ListFolder(ctx, in.Path))
 		}))
 	route.Add(s.api, http.MethodPost, "/api/workspace/stamps", "Whether files and folders changed", http.StatusOK,
-		windowOnly(func(_ context.Context, in *struct {
+		access.WindowOnly(func(_ context.Context, in *struct {
 			Body struct {
 				Paths []string `json:"paths" maxItems:"300"`
 			}
@@ -65,7 +65,7 @@ func (s *Server) builtinPanelRoutes() {
 		"/api/workspace/paths",
 		"Files of the workspace by words of their path",
 		http.StatusOK,
-		windowOnly(func(ctx context.Context, in *struct {
+		access.WindowOnly(func(ctx context.Context, in *struct {
 			Words string `query:"words" maxLength:"200"`
 		},
 		) (*route.Body[wire.FoundPaths], error) {
@@ -73,9 +73,9 @@ func (s *Server) builtinPanelRoutes() {
 		}),
 	)
 	route.Add(s.api, http.MethodGet, "/api/workspace/picture", "The bytes of a picture", http.StatusOK,
-		windowOnly(s.servePicture))
+		access.WindowOnly(s.servePicture))
 	route.Add(s.api, http.MethodGet, "/api/workspace/trash", "The content of the trash", http.StatusOK,
-		windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
+		access.WindowOnly(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
 			return route.Answer(wire.TrashList{Items: s.services.FileTools.TrashItems()}), nil
 		}))
 	route.Add(
@@ -84,7 +84,7 @@ func (s *Server) builtinPanelRoutes() {
 		"/api/workspace/notes",
 		"Notes that contain words, the newest first",
 		http.StatusOK,
-		windowOnly(func(_ context.Context, in *struct {
+		access.WindowOnly(func(_ context.Context, in *struct {
 			Words string `query:"words" maxLength:"200"`
 		},
 		) (*route.Body[wire.NoteList], error) {
@@ -93,7 +93,7 @@ func (s *Server) builtinPanelRoutes() {
 		}),
 	)
 	route.Add(s.api, http.MethodGet, "/api/workspace/bookmarks", "Bookmarks, the newest first", http.StatusOK,
-		windowOnly(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
+		access.WindowOnly(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
 			list, err := s.services.Store.Bookmarks(ctx)
 			if err != nil {
 				return nil, route.InternalError("The bookmarks could not be read. They are still there.", err)
@@ -103,18 +103,9 @@ func (s *Server) builtinPanelRoutes() {
 	s.editorRoutes()
 }
 
-func windowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
-	return func(ctx context.Context, in *I) (*O, error) {
-		if err := access.RequireWindow(ctx); err != nil {
-			return nil, err
-		}
-		return h(ctx, in)
-	}
-}
-
 func (s *Server) editorRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/editor", "What is open in the code editor, and unsaved text",
-		http.StatusOK, windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
+		http.StatusOK, access.WindowOnly(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
 			return route.Answer(s.services.Editor.Session()), nil
 		}))
 	route.Add(
@@ -123,16 +114,16 @@ func (s *Server) editorRoutes() {
 		"/api/workspace/editor",
 		"Store what is open in the code editor",
 		http.StatusNoContent,
-		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
+		access.WindowOnly(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.SaveState(in.Body))
 		}),
 	)
 	route.Add(s.api, http.MethodPut, "/api/workspace/editor/draft", "Store unsaved text", http.StatusNoContent,
-		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
+		access.WindowOnly(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.SaveDraft(in.Body))
 		}))
 	route.Add(s.api, http.MethodDelete, "/api/workspace/editor/draft", "Delete unsaved text",
-		http.StatusNoContent, windowOnly(func(_ context.Context, in *pathQuery) (*route.Empty, error) {
+		http.StatusNoContent, access.WindowOnly(func(_ context.Context, in *pathQuery) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.DeleteDraft(in.Path))
 		}))
 }

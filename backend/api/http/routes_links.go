@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"sextant/backend/api/access"
 	"sextant/backend/api/mcproutes"
 	"sextant/backend/api/route"
 	"sextant/backend/policy"
@@ -21,9 +22,9 @@ type Apps interface {
 
 func (s *Server) linkRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/links", "Open an address that a page asked for and the person agreed to",
-		http.StatusOK, windowOnly(s.openLink))
+		http.StatusOK, access.WindowOnly(s.openLink))
 	route.Add(s.api, http.MethodPost, "/api/mail", "Open the person's own program for mail", http.StatusNoContent,
-		windowOnly(func(_ context.Context, in *struct {
+		access.WindowOnly(func(_ context.Context, in *struct {
 			Body struct {
 				Address string `json:"address" maxLength:"2000"`
 			}
@@ -36,7 +37,7 @@ func (s *Server) linkRoutes() {
 		}))
 	route.Add(s.api, http.MethodPut, "/api/panels/{id}/model-context",
 		"Set the text that a panel's page adds to the next turn", http.StatusNoContent,
-		windowOnly(func(_ context.Context, in *struct {
+		access.WindowOnly(func(_ context.Context, in *struct {
 			ID   string `path:"id" maxLength:"64"`
 			Body struct {
 				Content    json.RawMessage `json:"content,omitempty"`

@@ -54,7 +54,6 @@ func (s *Server) stateRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/events", "Stored events after a number", http.StatusOK, s.eventsAfter)
 	route.Add(s.api, http.MethodGet, "/api/calls", "Newest calls of the audit log", http.StatusOK, s.listCalls)
 	s.settingRoutes()
-	s.browserRoutes()
 	route.Add(s.api, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.serveBlob)
 	route.Add(s.api, http.MethodGet, "/api/results/{id}",
 		"The whole text of a long result", http.StatusOK, s.serveResult)
@@ -92,27 +91,6 @@ func (s *Server) settingRoutes() {
 				return nil, route.BadRequest(err.Error())
 			}
 			return route.Answer(set), nil
-		})
-}
-
-func (s *Server) browserRoutes() {
-	route.Add(s.api, http.MethodPost, "/api/browser/control", "Take over the browser or give it back", http.StatusOK,
-		func(ctx context.Context, in *struct {
-			Body struct {
-				Person bool `json:"person"`
-			}
-		},
-		) (*route.Body[event.BrowserState], error) {
-			if err := access.RequireWindow(ctx); err != nil {
-				return nil, err
-			}
-			s.services.Browser.SetTakenOver(in.Body.Person)
-			return route.Answer(s.services.Browser.State()), nil
-		})
-	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK,
-		func(ctx context.Context, _ *route.Empty) (*route.Body[event.BrowserState], error) {
-			_ = s.services.Browser.Start(ctx) // the state contains the problem and a suggestion
-			return route.Answer(s.services.Browser.State()), nil
 		})
 }
 

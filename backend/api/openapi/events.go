@@ -53,6 +53,9 @@ func eventMessages() []streamMessage {
 		kind(event.BrowserChanged, event.BrowserState{}),
 		kind(event.MarksChanged, event.Marks{}),
 		kind(event.PointerMoved, event.Pointer{}),
+		kind(event.PagePointed, event.PagePoint{}),
+		kind(event.PickerOpened, event.Picker{}),
+		kind(event.PageCopied, event.NoData{}),
 		kind(event.DiskChanged, event.Disk{}),
 	}
 }

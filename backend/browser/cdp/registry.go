@@ -41,7 +41,9 @@ type Registry struct {
 	sessionSetUp []proto.Request
 	only         func(contextID string) bool
 
-	mu         sync.Mutex
+	mu sync.Mutex
+	// hidden contains, by browser context, who waits for the session of a hidden page.
+	hidden     map[string]chan string
 	sessions   map[string]*session
 	frameCount int
 	docs       *Counter
@@ -88,7 +90,8 @@ type Options struct {
 func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, error) {
 	r := &Registry{
 		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.ContextFilter,
-		sessions: map[string]*session{}, docs: o.DocumentCounter, sessionSetUp: setUp(o),
+		sessions: map[string]*session{}, hidden: map[string]chan string{},
+		docs: o.DocumentCounter, sessionSetUp: setUp(o),
 	}
 	r.mu.Lock()
 	r.conn = NewConn(ws, r.event)
@@ -212,6 +215,15 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	s := &session{frame: string(info.TargetID)}
 	var opener *Page
 	r.mu.Lock()
+	if got := r.hidden[string(info.BrowserContextID)]; got != nil {
+		r.mu.Unlock()
+		r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
+		select {
+		case got <- id:
+		default:
+		}
+		return
+	}
 	switch {
 	case info.Type == proto.TargetTargetInfoTypePage && parent == nil:
 		s.page = &Page{

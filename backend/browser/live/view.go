@@ -25,6 +25,7 @@ type View struct {
 
 	// The fields below are guarded by the manager's lock.
 	readers []*Reader
+	byHand  byHand
 	// shown is the tab with the running screencast; due is the picture of it that is expected, nil for none.
 	shown *page.Tab
 	due   *duePicture
@@ -34,7 +35,9 @@ var _ page.Viewer = (*View)(nil)
 
 // NewView starts the view of m. onStep receives the steps of the person; nil drops them.
 func NewView(m *page.Manager, onStep func(Step)) *View {
-	v := &View{manager: m, refreshRequests: make(chan struct{}, 1)}
+	v := &View{
+		manager: m, refreshRequests: make(chan struct{}, 1), byHand: byHand{copying: make(chan struct{}, 1)},
+	}
 	v.recorder = newRecorder(m, onStep)
 	if onStep != nil {
 		m.Go(v.recorder.run)
@@ -145,6 +148,9 @@ func (v *View) DispatchInput(ctx context.Context, s *page.Session, in wire.Input
 	got := recordedInput{in: in, at: time.Now(), url: t.URL}
 	if in.Type == "down" {
 		got.hit = t.ElementAt(in.X, in.Y)
+	}
+	if in.Type != "move" && in.Type != "wheel" {
+		v.byHand.pressed = time.Now()
 	}
 	v.manager.Unlock()
 	if s.Owner == "" {

@@ -122,8 +122,12 @@ func (c *Connection) SetUp(ctx context.Context) error {
 
 // Options returns options for a cdp.Registry whose events c handles. docs issues the numbers of documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
+	start := documentStartScript
+	if c.manager.Config.Headless {
+		start += ";" + byHandScript
+	}
 	return cdp.Options{
-		Handler: c, DocumentCounter: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
+		Handler: c, DocumentCounter: docs, Log: c.manager.Log, DocumentStart: start, Binding: BindingName,
 		PageSetUp: []proto.Request{
 			proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},

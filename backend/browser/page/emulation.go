@@ -92,12 +92,33 @@ func (t *Tab) applyEmulation() {
 	t.Session.Manager.Viewer.Repaint(t)
 }
 
+// SetZoom sets the zoom of the window's active tab in percent. An emulated size is not zoomed.
+func (m *Manager) SetZoom(percent int) {
+	m.Lock()
+	t := m.WindowTab()
+	if t != nil && t.Page != nil {
+		t.zoom = percent
+		t.Page.Post(t.Page.SessionID, t.Metrics())
+		m.Viewer.Repaint(t)
+	}
+	m.Unlock()
+	m.Events.PublishState()
+	m.Viewer.RequestMarks()
+}
+
 // Metrics returns the request that sets the tab's viewport. Called under the lock.
 func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
-	if e := t.emulation; e != nil {
-		return e.Metrics(t.Width, t.Height, t.Scale)
+	e := emulation.Emulation{}
+	if t.emulation != nil {
+		e = *t.emulation
 	}
-	return emulation.Emulation{}.Metrics(t.Width, t.Height, t.Scale)
+	width, height, scale := t.Width, t.Height, t.Scale
+	if t.zoom > 0 {
+		// As in other browsers, zooming in is a smaller viewport with more device pixels for each of its pixels.
+		zoom := float64(t.zoom) / 100
+		width, height, scale = int(float64(width)/zoom), int(float64(height)/zoom), scale*zoom
+	}
+	return e.Metrics(width, height, scale)
 }
 
 // emulationRequests returns the request for the viewport first; all others also apply to frames in other processes.

@@ -47,7 +47,8 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 // ShowPointer publishes where the assistant's pointer goes, if the tab is the window's.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
-		t.Session.Manager.Events.PublishPointer(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
+		at := event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id}
+		t.Session.Manager.Events.Publish(event.New(event.PointerMoved, at))
 	}
 }
 
@@ -93,7 +94,9 @@ type Tab struct {
 	// Width, Height and Scale are the viewport without emulation.
 	Width, Height int
 	Scale         float64
-	emulation     *emulation.Emulation
+	// zoom is in percent, 0 for 100.
+	zoom      int
+	emulation *emulation.Emulation
 	// geolocationOrigins are the origins that may use geolocation because of this tab.
 	geolocationOrigins []string
 	Cancel             context.CancelCauseFunc
@@ -302,6 +305,7 @@ func (t *Tab) endedFault(cause error) error {
 func (t *Tab) describe() event.Tab {
 	d := event.Tab{
 		ID: t.ID, Title: t.Title, URL: t.URL, CanGoBack: t.CanGoBack, CanGoForward: t.CanGoForward, Crashed: t.Crashed,
+		Zoom: t.zoom,
 	}
 	if t.emulation != nil && *t.emulation != (emulation.Emulation{}) {
 		d.Device = t.emulation.Name()
@@ -414,6 +418,11 @@ func (t *Tab) refresh(ctx context.Context) {
 	// The next answer is compared with the snapshot of the last action, not with this one.
 	now.Page.Version = t.Version
 	t.refreshed = now
+	titled := t.Title != now.Page.Title
+	t.Title = now.Page.Title
 	b.Unlock()
 	t.publishMarks(now)
+	if titled {
+		b.Events.PublishState()
+	}
 }

@@ -1,4 +1,4 @@
-// Package publish passes the browser's state, the numbers of elements and the assistant's pointer to subscribers.
+// Package publish passes the browser's state, the numbers of elements and other live events to subscribers.
 package publish
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sextant/shared/event"
 )
 
-const maxPendingPointers = 64
+const maxPendingEvents = 64
 
 // Publisher publishes live events from one goroutine, so that a slow subscriber delays neither the goroutine that
 // reads from the browser nor an action. It publishes only the newest state and marks.
@@ -15,13 +15,13 @@ type Publisher struct {
 	publish func(event.Event)
 	current func() event.BrowserState
 
-	mu       sync.Mutex
-	dirty    bool
-	marks    *event.Marks
-	pointers []event.Pointer
-	wake     chan struct{}
-	stop     chan struct{}
-	wg       sync.WaitGroup
+	mu     sync.Mutex
+	dirty  bool
+	marks  *event.Marks
+	others []event.Event
+	wake   chan struct{}
+	stop   chan struct{}
+	wg     sync.WaitGroup
 }
 
 // NewPublisher starts a publisher that passes events to publish; nil drops them. current returns the state to
@@ -40,13 +40,13 @@ func (p *Publisher) PublishState() { p.add(func() { p.dirty = true }) }
 // PublishMarks requests that m is published. It replaces marks that still wait.
 func (p *Publisher) PublishMarks(m *event.Marks) { p.add(func() { p.marks = m }) }
 
-// PublishPointer requests that the position of the assistant's pointer is published.
-func (p *Publisher) PublishPointer(at event.Pointer) {
+// Publish requests that e is published. When too many wait, the oldest is dropped.
+func (p *Publisher) Publish(e event.Event) {
 	p.add(func() {
-		if len(p.pointers) >= maxPendingPointers {
-			p.pointers = p.pointers[1:]
+		if len(p.others) >= maxPendingEvents {
+			p.others = p.others[1:]
 		}
-		p.pointers = append(p.pointers, at)
+		p.others = append(p.others, e)
 	})
 }
 
@@ -77,11 +77,11 @@ func (p *Publisher) run() {
 		case <-p.wake:
 		}
 		p.mu.Lock()
-		dirty, mark, pointers := p.dirty, p.marks, p.pointers
-		p.dirty, p.marks, p.pointers = false, nil, nil
+		dirty, mark, others := p.dirty, p.marks, p.others
+		p.dirty, p.marks, p.others = false, nil, nil
 		p.mu.Unlock()
-		for _, at := range pointers {
-			p.publish(event.New(event.PointerMoved, at))
+		for _, e := range others {
+			p.publish(e)
 		}
 		if dirty {
 			p.publish(event.New(event.BrowserChanged, p.current()))

@@ -209,6 +209,11 @@ class Fake implements Backend {
   openPanel = async (panel: string) => this.#emit('panel.opened', { panel });
   takeOver = async () => {};
   startBrowser = async () => {};
+  copiedOnPage = async () => ({});
+  pasteIntoPage = async () => {};
+  pickOnPage = async () => {};
+  findInPage = async () => ({ count: 0, current: -1, boxes: [] });
+  zoomPage = async () => {};
   toggleServer = async () => {};
   terminals = playTerminals;
   serverAccess = async () => ({ words: ['It may reach the network.'], outside: false });

@@ -7,6 +7,7 @@ import { Approvals } from './approvals/approvals.svelte';
 import { AuditLog } from './audit/auditlog.svelte';
 import { Bookmarks } from './browser/bookmarks.svelte';
 import { Browser } from './browser/browser.svelte';
+import { PageControls } from './browser/pagecontrols.svelte';
 import { Pointing } from './browser/pointing.svelte';
 import { Commands, inDesktopWindow } from './commands/commands.svelte';
 import { CostTracker } from './conversation/costs.svelte';
@@ -62,6 +63,7 @@ export class App {
   readonly metrics: Metrics;
   readonly browser: Browser;
   readonly bookmarks: Bookmarks;
+  readonly pageControls: PageControls;
   readonly surface: Surface;
   readonly conversations: Conversations;
   readonly completions: Completions;
@@ -98,6 +100,7 @@ export class App {
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.bookmarks = new Bookmarks(this.actions);
+    this.pageControls = new PageControls(this.browser, this.actions, this.toasts);
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
     this.conversationImport = new ConversationImport(this.actions, this.toasts);
@@ -159,6 +162,7 @@ export class App {
       this.fileTree.onEvent(event);
       this.notes.onEvent(event);
       this.bookmarks.onEvent(event);
+      this.pageControls.onEvent(event);
     };
   }
 

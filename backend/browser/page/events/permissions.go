@@ -21,8 +21,15 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 		return
 	}
 	what, name, _ := strings.Cut(c.Payload, " ")
-	if what == "typed" {
+	switch what {
+	case "typed":
 		fieldTyped(t, ev.SessionID, int(c.ExecutionContextID), name)
+		return
+	case "pointed", "picker", "copied":
+		if p := frontPage(t); p != nil {
+			doc := p.DocumentInWorld(ev.SessionID, int(c.ExecutionContextID))
+			t.Session.Manager.Viewer.HandleReport(t, doc, what, name)
+		}
 		return
 	}
 	t.WithLock(func() {
@@ -48,11 +55,8 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 
 // fieldTyped handles "12 shown a" or "12 hidden", where 12 is the field's handle.
 func fieldTyped(t *page.Tab, session string, world int, what string) {
-	t.Session.Manager.Lock()
-	current := t.Page
-	ours := t.Session.Owner == "" && t.Session.Active == t
-	t.Session.Manager.Unlock()
-	if !ours || current == nil {
+	current := frontPage(t)
+	if current == nil {
 		return
 	}
 	number, how, _ := strings.Cut(what, " ")
@@ -66,6 +70,16 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 		s.Document = doc.Seq
 	}
 	t.Session.Manager.Viewer.HandleEnteredText(s)
+}
+
+// frontPage returns the page of t if t is the window's active tab, else nil.
+func frontPage(t *page.Tab) *cdp.Page {
+	t.Session.Manager.Lock()
+	defer t.Session.Manager.Unlock()
+	if t.Session.Owner != "" || t.Session.Active != t {
+		return nil
+	}
+	return t.Page
 }
 
 func permissionText(name string) string {

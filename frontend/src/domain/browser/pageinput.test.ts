@@ -51,6 +51,9 @@ describe('input on the live picture', () => {
   it('sends the last move before text', () => {
     pageInput.move(new MouseEvent('mousemove'));
     pageInput.text('a');
-    expect(sent.map((i) => i.type)).toEqual(['move', 'text']);
+    expect(sent.map((i) => [i.type, i.button])).toEqual([
+      ['move', undefined], // no button is held
+      ['text', undefined],
+    ]);
   });
 });

@@ -30,8 +30,13 @@ export class PageInput {
   }
 
   move(event: MouseEvent): void {
-    const button = event.buttons & 1 ? 'left' : event.buttons & 2 ? 'right' : 'none';
-    this.#move = { type: 'move', ...this.toPage(event.clientX, event.clientY), button, modifiers: modifierBits(event) };
+    const held = event.buttons & 1 ? 'left' : event.buttons & 2 ? 'right' : '';
+    this.#move = {
+      type: 'move',
+      ...this.toPage(event.clientX, event.clientY),
+      ...(held ? { button: held } : {}),
+      modifiers: modifierBits(event),
+    };
     this.#schedule();
   }
 

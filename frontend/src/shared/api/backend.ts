@@ -12,6 +12,7 @@ import type {
   AttachedFile,
   Answer,
   ChangedFile,
+  Clipboard,
   ExportFormat,
   Json,
   MetricsRange,
@@ -274,6 +275,16 @@ export function createBackend(token: string) {
     /** Gives control of the page to the person, or back to the assistant. */
     takeOver: (person: boolean) => awaitSuccess(client.POST('/api/browser/control', { body: { person } })),
     startBrowser: () => awaitSuccess(client.POST('/api/browser/start')),
+    /** Takes what the person copied last on the page. */
+    copiedOnPage: () => bodyOf(client.POST('/api/browser/copied')),
+    pasteIntoPage: (content: Clipboard) => awaitSuccess(client.POST('/api/browser/paste', { body: content })),
+    /** Chooses the option `selected` in the list that is open on the page, or sets `value` in another picker. */
+    pickOnPage: (id: number, selected: number, value: string) =>
+      awaitSuccess(client.POST('/api/browser/pick', { body: { id, selected, value } })),
+    /** Finds text in the page. `show` is the index of the match to show, -1 for the first one from here on. */
+    findInPage: (text: string, show: number, scroll: boolean) =>
+      bodyOf(client.POST('/api/browser/find', { body: { text, show, scroll } })),
+    zoomPage: (percent: number) => awaitSuccess(client.POST('/api/browser/zoom', { body: { percent } })),
 
     // MCP servers
     toggleServer: (name: string, enabled: boolean) =>

@@ -786,6 +786,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/browser/copied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take what the person copied last on the page */
+        post: operations["post-api-browser-copied"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find text in the page */
+        post: operations["post-api-browser-find"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/paste": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Paste into the page */
+        post: operations["post-api-browser-paste"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Choose in the list that is open on the page */
+        post: operations["post-api-browser-pick"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/browser/start": {
         parameters: {
             query?: never;
@@ -797,6 +865,23 @@ export interface paths {
         put?: never;
         /** Look for Chromium again and start it */
         post: operations["post-api-browser-start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/zoom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Zoom the page */
+        post: operations["post-api-browser-zoom"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2724,6 +2809,11 @@ export interface components {
             /** Format: int64 */
             width?: number;
         };
+        Clipboard: {
+            html?: string;
+            png?: string;
+            text?: string;
+        };
         CompleteBody: {
             argument: string;
             others?: {
@@ -3392,6 +3482,39 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
+            data: components["schemas"]["PagePoint"];
+            /** @enum {string} */
+            kind: "page.pointed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Picker"];
+            /** @enum {string} */
+            kind: "page.picker";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["NoData"];
+            /** @enum {string} */
+            kind: "page.copied";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
             data: components["schemas"]["Disk"];
             /** @enum {string} */
             kind: "disk.changed";
@@ -3497,6 +3620,24 @@ export interface components {
         FormOption: {
             title: string;
             value: string;
+        };
+        Found: {
+            boxes: components["schemas"]["FoundBox"][];
+            /** Format: int64 */
+            count: number;
+            /** Format: int64 */
+            current: number;
+        };
+        FoundBox: {
+            current?: boolean;
+            /** Format: double */
+            height: number;
+            /** Format: double */
+            width: number;
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
         };
         FoundPaths: {
             more?: boolean;
@@ -3902,6 +4043,14 @@ export interface components {
             tab?: number;
             text: string;
         };
+        PagePoint: {
+            cursor: string;
+            editable?: boolean;
+            image?: string;
+            link?: string;
+            /** Format: int64 */
+            tab: number;
+        };
         Panel: {
             builtin: boolean;
             description?: string;
@@ -4054,6 +4203,26 @@ export interface components {
         };
         /** @enum {string} */
         Permission: "" | "allow" | "ask" | "never";
+        Picker: {
+            box: components["schemas"]["Box"];
+            /** Format: int64 */
+            id: number;
+            max?: string;
+            min?: string;
+            options?: components["schemas"]["PickerOption"][];
+            /** Format: int64 */
+            selected: number;
+            step?: string;
+            /** Format: int64 */
+            tab: number;
+            type: string;
+            value?: string;
+        };
+        PickerOption: {
+            disabled?: boolean;
+            group?: string;
+            label: string;
+        };
         PilotCommand: {
             example: string;
             first?: boolean;
@@ -4097,6 +4266,31 @@ export interface components {
         };
         "Post-api-browser-controlRequest": {
             person: boolean;
+        };
+        "Post-api-browser-findRequest": {
+            /** @description Scroll to the shown match */
+            scroll: boolean;
+            /**
+             * Format: int64
+             * @description The index of the match to show; -1 for the first one from here on
+             */
+            show: number;
+            text: string;
+        };
+        "Post-api-browser-pickRequest": {
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: int64
+             * @description The index of the option of a list
+             */
+            selected?: number;
+            /** @description The value of another field */
+            value?: string;
+        };
+        "Post-api-browser-zoomRequest": {
+            /** Format: int64 */
+            percent: number;
         };
         "Post-api-conversations-id-branchesRequest": {
             /** @description A message of the person in the branch that is shown */
@@ -4552,6 +4746,8 @@ export interface components {
             loading?: boolean;
             title: string;
             url: string;
+            /** Format: int64 */
+            zoom?: number;
         };
         TableColumn: {
             align?: string;
@@ -6372,6 +6568,130 @@ export interface operations {
             };
         };
     };
+    "post-api-browser-copied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clipboard"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-browser-findRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-paste": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Clipboard"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-browser-pickRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-browser-start": {
         parameters: {
             query?: never;
@@ -6389,6 +6709,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BrowserState"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-zoom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-browser-zoomRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -294,7 +294,7 @@ export const assistant = {
   'point.ask': 'Ask about this',
   'point.attach': 'Attach picture',
   'point.attach.region': 'Attach picture of a region…',
-  'point.copy': 'Copy text',
+  'point.copy': 'Copy the text of [{id}]',
   'point.keep': 'Keep in notes',
   'point.page': 'Shift and right click opens the menu of the page',
   'point.draw': 'Drag a rectangle over what to attach. Esc cancels.',

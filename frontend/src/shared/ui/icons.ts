@@ -9,6 +9,7 @@ import Check from '@lucide/svelte/icons/check';
 import ChevronDown from '@lucide/svelte/icons/chevron-down';
 import ChevronRight from '@lucide/svelte/icons/chevron-right';
 import CircleAlert from '@lucide/svelte/icons/circle-alert';
+import Clipboard from '@lucide/svelte/icons/clipboard';
 import Clock from '@lucide/svelte/icons/clock';
 import Code from '@lucide/svelte/icons/code';
 import Copy from '@lucide/svelte/icons/copy';
@@ -101,6 +102,7 @@ export const icons = {
   'minimize-2': Minimize2,
   'panel-right': PanelRight,
   paperclip: Paperclip,
+  clipboard: Clipboard,
   pencil: Pencil,
   pin: Pin,
   play: Play,

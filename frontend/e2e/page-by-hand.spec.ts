@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test, type Page } from '@playwright/test';
+import { Sextant } from './sextant';
+
+// The page is used as a person does: through its picture, with the mouse, keys and the clipboard of the window.
+const FORM = `<!doctype html><title>Form</title>
+<style>body { margin: 0; font: 16px sans-serif } body > * { position: absolute; left: 20px; width: 260px; height: 32px; margin: 0 }</style>
+<select id=tree style="top:20px" onchange="document.title = value"><option>Ash<option>Fir<option>Yew</select>
+<textarea id=text style="top:70px">words to copy</textarea>
+<a href="/next" style="top:130px">Next page</a>
+<p style="top:180px">A needle in a haystack</p><p style="top:1600px">Another needle</p>
+<div id=edit contenteditable style="top:230px;outline:1px solid" oninput="document.title = textContent"></div>`;
+
+let site: Server;
+let sextant: Sextant;
+
+test.beforeEach(async ({ context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(FORM)).listen(
+    0,
+    '127.0.0.1',
+  );
+  sextant = await Sextant.start({ args: ['--allow-hosts', '127.0.0.1'] });
+});
+test.afterEach(async () => {
+  await sextant.stop();
+  site.close();
+  site.closeAllConnections();
+});
+
+/** Opens the form and returns a function that presses the mouse at a point of the page. */
+async function openForm(page: Page) {
+  await page.goto(sextant.window());
+  await sextant.mustExecute('navigate_page', { url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/` });
+  await sextant.mustExecute('open_browser_panel');
+  const picture = page.locator('canvas');
+  await expect(picture).toHaveAttribute('aria-label', /Form/);
+  await page.getByRole('button', { name: 'Numbers', exact: true }).click(); // they would be in the way
+  await expect(page.locator('.annotation-layer .annotation')).toHaveCount(0);
+  return {
+    picture,
+    press: (x: number, y: number, button: 'left' | 'right' = 'left') => picture.click({ position: { x, y }, button }),
+  };
+}
+const tab = (page: Page, title: string) => page.getByRole('tab', { name: title });
+
+test('a list of the page opens over its picture and is used by mouse and keys', async ({ page }) => {
+  const { press } = await openForm(page);
+  await press(60, 36);
+  const list = page.getByRole('listbox', { name: 'Choose in the page' });
+  await expect(list.getByRole('option')).toHaveText(['Ash', 'Fir', 'Yew']);
+  await list.getByRole('option', { name: 'Fir' }).click();
+  await expect(tab(page, 'Fir')).toBeVisible();
+  await page.keyboard.press('Space');
+  await expect(list.getByRole('option', { name: 'Fir' })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('y');
+  await page.keyboard.press('Enter');
+  await expect(tab(page, 'Yew')).toBeVisible();
+  await expect(list).toBeHidden();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Escape');
+  await expect(list).toBeHidden();
+});
+
+test('what is copied on the page reaches the clipboard, and what is on the clipboard is pasted', async ({ page }) => {
+  const { press } = await openForm(page);
+  await press(60, 86);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Control+c');
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('words to copy');
+  await page.evaluate(() => navigator.clipboard.writeText('from another program'));
+  await press(60, 246);
+  await page.keyboard.press('Control+v');
+  await expect(tab(page, 'from another program')).toBeVisible();
+});
+
+test('the mouse shows the cursor and the link, and a right click offers what can be done with it', async ({ page }) => {
+  const { picture, press } = await openForm(page);
+  await picture.hover({ position: { x: 60, y: 140 } });
+  await expect(picture).toHaveCSS('cursor', 'pointer');
+  await expect(page.locator('.live-page .link')).toHaveText(/\/next$/);
+  await picture.hover({ position: { x: 60, y: 86 } });
+  await expect(picture).toHaveCSS('cursor', 'text');
+  await picture.hover({ position: { x: 60, y: 140 } });
+  await expect(picture).toHaveCSS('cursor', 'pointer');
+  await press(60, 140, 'right');
+  await page.getByRole('menuitem', { name: 'Copy link address' }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/next$/);
+  await press(60, 140, 'right');
+  await page.getByRole('menuitem', { name: 'Open link in new tab' }).click();
+  await expect(page.getByRole('tab')).toHaveCount(2);
+});
+
+test('text is found in the page, and the page is zoomed', async ({ page }) => {
+  const { press } = await openForm(page);
+  await press(500, 300);
+  await page.keyboard.press('Control+f');
+  await page.getByRole('search', { name: 'Find in the page' }).getByRole('textbox').fill('needle');
+  const count = page.getByRole('search').getByRole('status');
+  await expect(count).toHaveText('1 of 2');
+  await expect(page.locator('.match.current')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(count).toHaveText('2 of 2');
+  await expect(page.locator('.match.current')).toHaveCount(1); // the second one is below what was shown
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('search', { name: 'Find in the page' })).toBeHidden();
+  await page.keyboard.press('Control+Equal');
+  await page.keyboard.press('Control+Equal');
+  await page.getByRole('button', { name: '125%' }).click();
+  await expect(page.getByRole('button', { name: '125%' })).toBeHidden();
+});
