@@ -41,6 +41,8 @@ func enums() []enum {
 			event.BrowserFailed),
 		enumOf("DialogType", event.DialogAlert, event.DialogConfirm, event.DialogPrompt, event.DialogAuth,
 			event.DialogFile, event.DialogBeforeUnload),
+		enumOf("PickerType", event.PickerSelect, event.PickerDate, event.PickerMonth, event.PickerWeek,
+			event.PickerTime, event.PickerDatetime, event.PickerColor),
 		enumOf("DownloadState", event.DownloadRunning, event.DownloadDone, event.DownloadCancelled,
 			event.DownloadFailed),
 		enumOf("OutputStream", event.StreamStdout, event.StreamStderr, event.StreamProgress),

@@ -4215,7 +4215,7 @@ export interface components {
             step?: string;
             /** Format: int64 */
             tab: number;
-            type: string;
+            type: components["schemas"]["PickerType"];
             value?: string;
         };
         PickerOption: {
@@ -4223,6 +4223,8 @@ export interface components {
             group?: string;
             label: string;
         };
+        /** @enum {string} */
+        PickerType: "select" | "date" | "month" | "week" | "time" | "datetime-local" | "color";
         PilotCommand: {
             example: string;
             first?: boolean;
