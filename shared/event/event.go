@@ -48,7 +48,7 @@ const (
 	MarksChanged        Kind = "marks.changed"        // Marks, live
 	PointerMoved        Kind = "pointer.moved"        // Pointer, live
 	PagePointed         Kind = "page.pointed"         // PagePoint, live
-	PickerOpened        Kind = "page.picker"          // Picker, live
+	PickerOpened        Kind = "picker.opened"        // Picker, live
 	PageCopied          Kind = "page.copied"          // NoData, live
 	DiskChanged         Kind = "disk.changed"         // Disk, live
 )

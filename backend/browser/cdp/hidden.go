@@ -8,8 +8,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// HiddenPage is a page of its own browser context that is no tab: the Handler is not told about it. Its methods may be
-// called concurrently.
+// HiddenPage is a page in a separate browser context that is not a tab: the Handler gets no events of it. Its methods
+// may be called concurrently.
 type HiddenPage struct {
 	reg     *Registry
 	session string

@@ -42,7 +42,7 @@ type Registry struct {
 	only         func(contextID string) bool
 
 	mu sync.Mutex
-	// hidden contains, by browser context, who waits for the session of a hidden page.
+	// hidden contains the browser contexts of hidden pages, with the channels that receive their sessions.
 	hidden     map[string]chan string
 	sessions   map[string]*session
 	frameCount int

@@ -31,7 +31,7 @@ type foundInDocument struct {
 // number. When show is -1, it scrolls to the first match that is not above the viewport. When scroll is false, it
 // does not scroll.
 func (v *View) Find(ctx context.Context, s *page.Session, text string, show int, scroll bool) (wire.Found, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageCall)
+	ctx, cancel := context.WithTimeout(ctx, personWaits)
 	defer cancel()
 	found := wire.Found{Current: -1, Boxes: []wire.FoundBox{}}
 	err := s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
@@ -80,30 +80,30 @@ func (v *View) Find(ctx context.Context, s *page.Session, text string, show int,
 	return found, err
 }
 
-// scrollToMatch also replaces the results, because the boxes have moved.
+// scrollToMatch also updates the results of the documents that may have scrolled.
 func scrollToMatch(
 	ctx context.Context, docs []*cdp.Document, results []foundInDocument, text string, match int,
 ) error {
-	for i, doc := range docs {
-		if match >= results[i].Count {
-			match -= results[i].Count
-			continue
-		}
-		one, err := findIn(ctx, doc, text, match)
-		if err != nil {
-			return err
-		}
-		if one.At != nil && !doc.IsMain() {
-			rect := &proto.DOMRect{X: one.At.X, Y: one.At.Y, Width: one.At.Width, Height: one.At.Height}
-			if err := doc.Reveal(ctx, rect); err != nil {
-				return err
-			}
-		}
-		break
+	i := 0
+	for match >= results[i].Count {
+		match -= results[i].Count
+		i++
+	}
+	found, err := findIn(ctx, docs[i], text, match)
+	if err != nil {
+		return err
+	}
+	results[i] = found
+	if docs[i].IsMain() || found.At == nil {
+		return nil
+	}
+	rect := &proto.DOMRect{X: found.At.X, Y: found.At.Y, Width: found.At.Width, Height: found.At.Height}
+	if err := docs[i].Reveal(ctx, rect); err != nil {
+		return err
 	}
 	for i, doc := range docs {
-		if one, err := findIn(ctx, doc, text, -1); err == nil {
-			results[i] = one
+		if again, err := findIn(ctx, doc, text, -1); err == nil {
+			results[i] = again
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@
   const inView = (r) => r.width > 0 && r.bottom > 0 && r.top < innerHeight && r.right > 0 && r.left < innerWidth
   const current = ranges[show]
   if (current && !inView(current.getBoundingClientRect())) {
-    (current.startContainer.parentElement ?? document.body).scrollIntoView({ block: 'center', inline: 'nearest' })
+    (current.startContainer.parentElement ?? document.body).scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
   }
   const boxes = []
   let near = -1

@@ -169,8 +169,11 @@ func describeElement(e *annotation.Element) string {
 	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotation.Clean(e.Name, 80))
 }
 
-// commandKeys are CDP's bits for Control and Meta, which turn a key into a command.
-const commandKeys = 2 | 4
+// CDP's bits for Control and Meta, which turn a key into a command.
+const (
+	controlKey  = 2
+	commandKeys = controlKey | 4
+)
 
 func (i *inputRecorder) press(n recordedInput) {
 	key := n.in.Key

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/clipboard"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
 	"sextant/shared/wire"
@@ -20,12 +22,17 @@ import (
 type View struct {
 	manager         *page.Manager
 	recorder        *inputRecorder
+	clipboard       *clipboard.Clipboard
 	refreshRequests chan struct{}
 	quit            context.CancelFunc
 
 	// The fields below are guarded by the manager's lock.
 	readers []*Reader
-	byHand  byHand
+	// pressed is when the person last pressed a button or key, copied what they copied last and no window has taken,
+	// picker the document with the list or picker that is open, nil for none.
+	pressed time.Time
+	copied  wire.Clipboard
+	picker  *cdp.Document
 	// shown is the tab with the running screencast; due is the picture of it that is expected, nil for none.
 	shown *page.Tab
 	due   *duePicture
@@ -35,9 +42,7 @@ var _ page.Viewer = (*View)(nil)
 
 // NewView starts the view of m. onStep receives the steps of the person; nil drops them.
 func NewView(m *page.Manager, onStep func(Step)) *View {
-	v := &View{
-		manager: m, refreshRequests: make(chan struct{}, 1), byHand: byHand{copying: make(chan struct{}, 1)},
-	}
+	v := &View{manager: m, refreshRequests: make(chan struct{}, 1), clipboard: clipboard.New()}
 	v.recorder = newRecorder(m, onStep)
 	if onStep != nil {
 		m.Go(v.recorder.run)
@@ -150,7 +155,7 @@ func (v *View) DispatchInput(ctx context.Context, s *page.Session, in wire.Input
 		got.hit = t.ElementAt(in.X, in.Y)
 	}
 	if in.Type != "move" && in.Type != "wheel" {
-		v.byHand.pressed = time.Now()
+		v.pressed = time.Now()
 	}
 	v.manager.Unlock()
 	if s.Owner == "" {

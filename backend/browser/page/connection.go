@@ -124,7 +124,7 @@ func (c *Connection) SetUp(ctx context.Context) error {
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	start := documentStartScript
 	if c.manager.Config.Headless {
-		start += ";" + byHandScript
+		start += ";" + viewerReportsScript
 	}
 	return cdp.Options{
 		Handler: c, DocumentCounter: docs, Log: c.manager.Log, DocumentStart: start, Binding: BindingName,

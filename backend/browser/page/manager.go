@@ -50,8 +50,8 @@ type Viewer interface {
 	HandleScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
 	// HandleEnteredText reports text that was typed into a field of the window's active tab.
 	HandleEnteredText(k EnteredText)
-	// HandleReport handles what the script by_hand.js reports about the window's active tab: "pointed" or "picker"
-	// with JSON that the page may have influenced, or "copied". doc is nil when it is not known.
+	// HandleReport handles what viewer_reports.js reports about the window's active tab: "pointed" or "picker" with
+	// JSON that the page may have influenced, or "copied". doc is nil when it is not known.
 	HandleReport(t *Tab, doc *cdp.Document, what, payload string)
 	// HandleBrowserEnd reports that Chromium has ended. Called under the manager's lock.
 	HandleBrowserEnd()

@@ -9,10 +9,10 @@ import (
 //go:embed document_start.js
 var documentStartScript string
 
-// byHandScript runs there too, in a browser without a window.
+// viewerReportsScript runs there too, in a browser without a window.
 //
-//go:embed by_hand.js
-var byHandScript string
+//go:embed viewer_reports.js
+var viewerReportsScript string
 
 // BindingName is the function through which the document start script sends messages.
 const BindingName = "sextantTell"

@@ -418,11 +418,11 @@ func (t *Tab) refresh(ctx context.Context) {
 	// The next answer is compared with the snapshot of the last action, not with this one.
 	now.Page.Version = t.Version
 	t.refreshed = now
-	titled := t.Title != now.Page.Title
+	titleChanged := t.Title != now.Page.Title
 	t.Title = now.Page.Title
 	b.Unlock()
 	t.publishMarks(now)
-	if titled {
+	if titleChanged {
 		b.Events.PublishState()
 	}
 }

@@ -54,4 +54,9 @@ export class Actions {
       return false;
     }
   }
+
+  /** Copies text to the clipboard and says so. */
+  async copy(text: string): Promise<void> {
+    if (await this.attempt(navigator.clipboard.writeText(text))) this.toasts.ok(t('action.copied'));
+  }
 }

@@ -33,7 +33,7 @@ export class PageControls {
       case 'page.pointed':
         if (event.data.tab === this.browser.state.active) this.point = event.data;
         break;
-      case 'page.picker':
+      case 'picker.opened':
         if (event.data.tab === this.browser.state.active) this.picker = event.data;
         break;
       case 'page.copied':
@@ -85,10 +85,6 @@ export class PageControls {
     this.browser.sendInput({ type: 'keyup', ...input });
   }
 
-  async copyText(text: string): Promise<void> {
-    if (await this.actions.attempt(navigator.clipboard.writeText(text))) this.toasts.ok(t('point.copied'));
-  }
-
   get zoom(): number {
     return this.browser.tab?.zoom || 100;
   }
@@ -119,7 +115,7 @@ export class PageControls {
     void this.#find((found.current + by + found.count) % found.count, true);
   }
 
-  /** Updates the marks of the matches after the page was scrolled or has changed. */
+  /** Updates the marks of the matches after the page was scrolled or resized. */
   refreshFound(): void {
     const { found } = this;
     if (!this.finding || !found?.count) return;

@@ -85,7 +85,7 @@ export class Pointing {
   async copyText(): Promise<void> {
     const text = await this.#text();
     if (!text) this.toasts.error(t('point.noText'));
-    else if (await this.actions.attempt(navigator.clipboard.writeText(text))) this.toasts.ok(t('point.copied'));
+    else await this.actions.copy(text);
   }
 
   /** Adds the text of what is meant to a note, with the address of the page. */

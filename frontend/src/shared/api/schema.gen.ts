@@ -3495,7 +3495,7 @@ export interface components {
             conversation?: string;
             data: components["schemas"]["Picker"];
             /** @enum {string} */
-            kind: "page.picker";
+            kind: "picker.opened";
             /** Format: int64 */
             seq: number;
             /** Format: date-time */

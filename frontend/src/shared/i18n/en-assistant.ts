@@ -305,7 +305,6 @@ export const assistant = {
   'point.selected': 'Selection from {title}',
   'point.none': 'There is no picture of the page yet. Wait until the page is shown, then try again.',
   'point.noText': 'Nothing is selected. Select text on the page, or turn on Numbers and point at one.',
-  'point.copied': 'Copied',
   'point.note': 'From pages',
   'point.kept': 'Added to the note “{name}”',
   'mention.file': 'File in the workspace',

@@ -45,6 +45,7 @@ import Plus from '@lucide/svelte/icons/plus';
 import RectangleHorizontal from '@lucide/svelte/icons/rectangle-horizontal';
 import RotateCw from '@lucide/svelte/icons/rotate-cw';
 import ScanText from '@lucide/svelte/icons/scan-text';
+import Scissors from '@lucide/svelte/icons/scissors';
 import Search from '@lucide/svelte/icons/search';
 import Settings2 from '@lucide/svelte/icons/settings-2';
 import Shield from '@lucide/svelte/icons/shield';
@@ -111,6 +112,7 @@ export const icons = {
   'rectangle-horizontal': RectangleHorizontal,
   'rotate-cw': RotateCw,
   'scan-text': ScanText,
+  scissors: Scissors,
   search: Search,
   'settings-2': Settings2,
   sextant: SextantIcon,

@@ -10,6 +10,7 @@ const FORM = `<!doctype html><title>Form</title>
 <textarea id=text style="top:70px">words to copy</textarea>
 <a href="/next" style="top:130px">Next page</a>
 <p style="top:180px">A needle in a haystack</p><p style="top:1600px">Another needle</p>
+<input id=day type=date value=2026-11-26 style="top:300px" onchange="document.title = value">
 <div id=edit contenteditable style="top:230px;outline:1px solid" oninput="document.title = textContent"></div>`;
 
 let site: Server;
@@ -61,6 +62,17 @@ test('a list of the page opens over its picture and is used by mouse and keys', 
   await page.keyboard.press('Space');
   await page.keyboard.press('Escape');
   await expect(list).toBeHidden();
+});
+
+test('a date is picked over the picture of the page', async ({ page }) => {
+  const { press } = await openForm(page);
+  await press(265, 316); // the calendar in the field
+  const field = page.locator('.picker').getByLabel('Choose in the page');
+  await expect(field).toHaveValue('2026-11-26');
+  await field.fill('2026-12-24');
+  await page.locator('.picker').getByRole('button', { name: 'Set' }).click();
+  await expect(tab(page, '2026-12-24')).toBeVisible();
+  await expect(field).toBeHidden();
 });
 
 test('what is copied on the page reaches the clipboard, and what is on the clipboard is pasted', async ({ page }) => {

@@ -12,8 +12,10 @@
     if (getComputedStyle(el).userSelect === 'none') return false
     const at = document.caretPositionFromPoint(e.clientX, e.clientY)
     if (at?.offsetNode?.nodeType !== Node.TEXT_NODE) return false
+    // The rectangles of all of a long text would take too long.
     const range = document.createRange()
-    range.selectNodeContents(at.offsetNode)
+    range.setStart(at.offsetNode, Math.max(0, at.offset - 1))
+    range.setEnd(at.offsetNode, Math.min(at.offsetNode.length, at.offset + 1))
     return [...range.getClientRects()].some((r) => e.clientX >= r.left && e.clientX <= r.right && e.clientY >= r.top && e.clientY <= r.bottom)
   }
   const isField = (el) => el.isContentEditable || el.localName === 'textarea' || (el.localName === 'input' && el.selectionStart !== null)
