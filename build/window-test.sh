@@ -179,6 +179,27 @@ send_command "open demo"
 until_true "opening the demo shop after typing “open demo”" page_opened
 until_true "the shop in the live view" shop_shown
 echo "window: typed “open demo”, the shop is in the live view, $red pixels of its red lamp ($shots/window-demo.png)"
+
+# The clipboard, from the page to the message and back.
+xdotool mousemove --window "$window" 130 186 click --repeat 3 --delay 60 1
+sleep 1
+xdotool key --clearmodifiers ctrl+c
+sleep 1
+eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
+xdotool mousemove --window "$window" $((WIDTH - 214)) $((HEIGHT - 95)) click 1
+xdotool key --clearmodifiers ctrl+v
+until_true "the heading of the page in the message after Ctrl C and Ctrl V" drafted 'Desk lamps\s*'
+xdotool key --clearmodifiers ctrl+a
+xdotool type --clearmodifiers --delay 30 'saffron'
+xdotool key --clearmodifiers ctrl+a ctrl+x
+xdotool mousemove --window "$window" 660 117 click 1
+sleep 1
+xdotool key --clearmodifiers ctrl+v
+sleep 1
+send_command "annotate"
+until_true "the text of the message in the page after Ctrl X and Ctrl V" called annotate_page 'saffron'
+echo "window: copied from the page to the message, and from the message to the page"
+
 # The page of a panel in the same window: number it, click an element, take a screenshot.
 send_command "open tools"
 until_true "opening the tools panel" called open_tools_panel Opened

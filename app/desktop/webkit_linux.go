@@ -150,6 +150,73 @@ static void clipboard_targets(GtkClipboard *clipboard, GdkAtom *targets, gint co
 		gtk_clipboard_request_image(clipboard, clipboard_picture, NULL);
 }
 
+// WebKit lets a page write to the clipboard only while it handles a press or key, so the program writes what the person
+// copied on a page of the browser.
+enum { COPIED_TEXT, COPIED_HTML };
+
+typedef struct {
+	char *text, *html;
+	GdkPixbuf *picture;
+} copied;
+
+static void free_copied(GtkClipboard *clipboard, gpointer data)
+{
+	copied *c = data;
+	g_free(c->text);
+	g_free(c->html);
+	g_clear_object(&c->picture);
+	g_free(c);
+}
+
+static void get_copied(GtkClipboard *clipboard, GtkSelectionData *selection, guint info, gpointer data)
+{
+	copied *c = data;
+	if (info == COPIED_HTML)
+		gtk_selection_data_set(selection, gtk_selection_data_get_target(selection), 8, (guchar *)c->html,
+			strlen(c->html));
+	else
+		gtk_selection_data_set_text(selection, c->text, -1);
+}
+
+static gboolean copy(gpointer data)
+{
+	copied *c = data;
+	GtkClipboard *clipboard = gtk_clipboard_get(GDK_SELECTION_CLIPBOARD);
+	if (c->picture != NULL) {
+		gtk_clipboard_set_image(clipboard, c->picture);
+		free_copied(clipboard, c);
+		return G_SOURCE_REMOVE;
+	}
+	GtkTargetList *list = gtk_target_list_new(NULL, 0);
+	if (*c->text)
+		gtk_target_list_add_text_targets(list, COPIED_TEXT);
+	if (*c->html)
+		gtk_target_list_add(list, gdk_atom_intern_static_string("text/html"), 0, COPIED_HTML);
+	int count = 0;
+	GtkTargetEntry *targets = gtk_target_table_new_from_list(list, &count);
+	if (!gtk_clipboard_set_with_data(clipboard, targets, count, get_copied, free_copied, c))
+		free_copied(clipboard, c);
+	gtk_target_table_free(targets, count);
+	gtk_target_list_unref(list);
+	return G_SOURCE_REMOVE;
+}
+
+// Sets the clipboard on the main loop's thread. It does not wait.
+static void set_clipboard(char *text, char *html, void *png, int size)
+{
+	copied *c = g_new0(copied, 1);
+	c->text = g_strdup(text);
+	c->html = g_strdup(html);
+	if (size > 0) {
+		GdkPixbufLoader *loader = gdk_pixbuf_loader_new();
+		gboolean complete = gdk_pixbuf_loader_write(loader, png, size, NULL);
+		if (gdk_pixbuf_loader_close(loader, NULL) && complete)
+			c->picture = g_object_ref(gdk_pixbuf_loader_get_pixbuf(loader));
+		g_object_unref(loader);
+	}
+	g_idle_add(copy, c);
+}
+
 static gboolean key_pressed(GtkWidget *view, GdkEventKey *event, gpointer data)
 {
 	gboolean control = (event->state & gtk_accelerator_get_default_mod_mask()) == GDK_CONTROL_MASK;
@@ -267,6 +334,7 @@ import (
 	"unsafe"
 
 	"sextant/app"
+	"sextant/shared/wire"
 )
 
 // configureWindow makes two settings for which Wails has no options:
@@ -288,6 +356,16 @@ func configureWindow(net app.WindowEgress) {
 	for _, w := range words {
 		C.free(unsafe.Pointer(w))
 	}
+}
+
+// setClipboard puts content on the system's clipboard, soon after it returns. The main loop must be running.
+func setClipboard(content wire.Clipboard) {
+	text, html := C.CString(content.Text), C.CString(content.HTML)
+	defer C.free(unsafe.Pointer(text))
+	defer C.free(unsafe.Pointer(html))
+	png := C.CBytes(content.PNG)
+	defer C.free(png)
+	C.set_clipboard(text, html, png, C.int(len(content.PNG)))
 }
 
 // takenFiles are files that the person dropped on the window or pasted. how is "drop", "paste", or "picture" for a copy

@@ -42,6 +42,8 @@ func Open(ctx context.Context, sys *app.System) error {
 	})
 	sys.PanelPages.SetCaptureFunc(takeScreenshot)
 	defer sys.PanelPages.SetCaptureFunc(nil)
+	sys.Browser.SetSystemClipboard(setClipboard)
+	defer sys.Browser.SetSystemClipboard(nil)
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),

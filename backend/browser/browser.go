@@ -189,6 +189,10 @@ func (b *Browser) Paste(ctx context.Context, content wire.Clipboard) error {
 	return b.view.Paste(ctx, b.tabs.Session(""), content)
 }
 
+// SetSystemClipboard sets the function that puts what the person copies on a page on the system's clipboard. It must
+// not block. nil, as at first, leaves that to the windows, which get the event PageCopied.
+func (b *Browser) SetSystemClipboard(set func(wire.Clipboard)) { b.view.SetSystemClipboard(set) }
+
 // Copied returns what the person copied last in the window's active tab, once.
 func (b *Browser) Copied() wire.Clipboard { return b.view.Copied() }
 

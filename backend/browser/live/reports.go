@@ -108,9 +108,24 @@ func (v *View) takeCopied() {
 		return // it is empty after Paste
 	}
 	v.manager.Lock()
-	v.copied = content
+	set := v.systemClipboard
+	if set == nil {
+		v.copied = content
+	}
 	v.manager.Unlock()
+	if set != nil {
+		set(content)
+		return
+	}
 	v.manager.Events.Publish(event.New(event.PageCopied, event.NoData{}))
+}
+
+// SetSystemClipboard sets the function that puts what was copied on the system's clipboard; see
+// Browser.SetSystemClipboard.
+func (v *View) SetSystemClipboard(set func(wire.Clipboard)) {
+	v.manager.Lock()
+	defer v.manager.Unlock()
+	v.systemClipboard = set
 }
 
 func (v *View) connection() *page.Connection {

@@ -33,6 +33,8 @@ type View struct {
 	pressed time.Time
 	copied  wire.Clipboard
 	picker  *cdp.Document
+	// systemClipboard puts what was copied on the system's clipboard; nil leaves that to the windows.
+	systemClipboard func(wire.Clipboard)
 	// shown is the tab with the running screencast; due is the picture of it that is expected, nil for none.
 	shown *page.Tab
 	due   *duePicture
