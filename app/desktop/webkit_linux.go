@@ -269,6 +269,30 @@ static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebK
 	return TRUE;
 }
 
+// Keeps the items of WebKit's menu that act on text and links. Its others would reload or leave the window's page.
+static gboolean context_menu(WebKitWebView *view, WebKitContextMenu *menu, GdkEvent *event, WebKitHitTestResult *target,
+	gpointer data)
+{
+	GList *items = g_list_copy(webkit_context_menu_get_items(menu));
+	for (GList *i = items; i != NULL; i = i->next) {
+		switch (webkit_context_menu_item_get_stock_action(i->data)) {
+		case WEBKIT_CONTEXT_MENU_ACTION_COPY:
+		case WEBKIT_CONTEXT_MENU_ACTION_CUT:
+		case WEBKIT_CONTEXT_MENU_ACTION_PASTE:
+		case WEBKIT_CONTEXT_MENU_ACTION_PASTE_AS_PLAIN_TEXT:
+		case WEBKIT_CONTEXT_MENU_ACTION_DELETE:
+		case WEBKIT_CONTEXT_MENU_ACTION_SELECT_ALL:
+		case WEBKIT_CONTEXT_MENU_ACTION_SPELLING_GUESS:
+		case WEBKIT_CONTEXT_MENU_ACTION_COPY_LINK_TO_CLIPBOARD:
+			break;
+		default:
+			webkit_context_menu_remove(menu, i->data);
+		}
+	}
+	g_list_free(items);
+	return webkit_context_menu_get_n_items(menu) == 0;
+}
+
 // The caller frees the next item of taken, for which it waits.
 static char *next_taken(void) { return g_async_queue_pop(taken); }
 
@@ -276,6 +300,7 @@ static void watch(GtkWidget *widget, gpointer data)
 {
 	if (WEBKIT_IS_WEB_VIEW(widget)) {
 		g_signal_connect(widget, "decide-policy", G_CALLBACK(decide), NULL);
+		g_signal_connect(widget, "context-menu", G_CALLBACK(context_menu), NULL);
 		g_signal_connect(widget, "key-press-event", G_CALLBACK(key_pressed), NULL);
 		g_signal_connect(widget, "drag-motion", G_CALLBACK(drag_moved), NULL);
 		g_signal_connect(widget, "drag-data-received", G_CALLBACK(drag_received), NULL);
@@ -337,15 +362,16 @@ import (
 	"sextant/shared/wire"
 )
 
-// configureWindow makes two settings for which Wails has no options:
+// configureWindow makes three settings for which Wails has no options:
 //
 //   - All connections of the window's pages go through net.Proxy, except those to net.Direct. This includes connections
 //     that no policy of a page controls, such as preconnect. The proxy also resolves names.
+//   - The right-click menu has only the items for text and links.
 //   - The pages of panels share a process with the window's page. If that process does not answer a key or a click for
 //     four seconds, a dialog offers to end it. After its end, the boot page is loaded again, at most three times a
 //     minute.
 //
-// It returns when both are in effect. The main loop must be running, and configureWindow must not be called on its
+// It returns when they are in effect. The main loop must be running, and configureWindow must not be called on its
 // thread.
 func configureWindow(net app.WindowEgress) {
 	var words [7]*C.char

@@ -11,6 +11,8 @@ const FORM = `<!doctype html><title>Form</title>
 <a href="/next" style="top:130px">Next page</a>
 <p style="top:180px">A needle in a haystack</p><p style="top:1600px">Another needle</p>
 <input id=day type=date value=2026-11-26 style="top:300px" onchange="document.title = value">
+<button style="top:350px" onclick="document.title = 'answer ' + confirm('Delete it?')">Ask</button>
+<button style="top:400px" onclick="setTimeout(() => alert('Hello'), 2000)">Later</button>
 <div id=edit contenteditable style="top:230px;outline:1px solid" oninput="document.title = textContent"></div>`;
 
 let site: Server;
@@ -60,6 +62,7 @@ test('a list of the page opens over its picture and is used by mouse and keys', 
   await expect(tab(page, 'Yew')).toBeVisible();
   await expect(list).toBeHidden();
   await page.keyboard.press('Space');
+  await expect(list).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(list).toBeHidden();
 });
@@ -121,4 +124,48 @@ test('text is found in the page, and the page is zoomed', async ({ page }) => {
   await page.keyboard.press('Control+Equal');
   await page.getByRole('button', { name: '125%' }).click();
   await expect(page.getByRole('button', { name: '125%' })).toBeHidden();
+});
+
+test('a dialog of the page takes the focus, and Enter and Esc answer it', async ({ page }) => {
+  const { press } = await openForm(page);
+  const dialog = page.getByRole('alertdialog');
+  await press(60, 366);
+  await expect(dialog.getByRole('button', { name: 'Accept' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(tab(page, 'answer false')).toBeVisible();
+  await expect(page.locator('[data-surface=page]')).toBeFocused();
+  await press(60, 366);
+  await expect(dialog.getByRole('button', { name: 'Accept' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(tab(page, 'answer true')).toBeVisible();
+  // A person who writes to the assistant does not answer the page by accident.
+  const message = page.getByRole('textbox', { name: 'Message to the assistant' });
+  await press(60, 416);
+  await message.fill('half a sentence');
+  await expect(dialog).toBeVisible();
+  await expect(message).toBeFocused();
+  await dialog.getByRole('button', { name: 'Accept' }).focus();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+});
+
+test('a message gives back the page that a person took over', async ({ page }) => {
+  const { press } = await openForm(page);
+  const message = page.getByRole('textbox', { name: 'Message to the assistant' });
+  await page.getByRole('button', { name: 'Take over' }).click();
+  await expect(page.getByText('You have the page.')).toBeVisible();
+  await press(60, 140);
+  await expect(page.getByText(/By hand: 1 click, now at 127\.0\.0\.1:\d+\/next/)).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Sending gives it back' }).uncheck();
+  await message.fill('what can you do');
+  await page.keyboard.press('Enter');
+  await expect(message).toHaveValue('');
+  await expect(page.getByRole('button', { name: 'Give back' })).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Sending gives it back' }).check();
+  const started = Date.now();
+  await message.fill('back');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Take over' })).toBeVisible();
+  await expect.poll(async () => (await page.locator('.address-display').textContent()) ?? '').toMatch(/:\d+$/);
+  expect(Date.now() - started).toBeLessThan(10_000); // a call waits 20 s for the page
 });

@@ -151,3 +151,11 @@ test('every setting can be found, changed in place, rejected when invalid and re
   const { violations } = await new AxeBuilder({ page }).include('.settings').analyze();
   expect(violations.map((v) => v.id)).toEqual([]);
 });
+
+test('the window starts in the message box, and Ctrl+, moves into Settings', async ({ page }) => {
+  await page.goto(sextant.window());
+  await expect(page.getByRole('textbox', { name: 'Message to the assistant' })).toBeFocused();
+  await page.keyboard.press('Control+,');
+  const sections = page.getByRole('navigation', { name: 'Settings sections' });
+  await expect(sections.locator('[aria-current=page]')).toBeFocused();
+});

@@ -123,7 +123,10 @@ export class App {
     this.notes = new Notes(this.actions, this.toasts);
     this.panels.onOpen = () => (this.layout.reading = false);
     this.contextPublisher = new ContextPublisher(backend);
-    this.conversations.beforeSend = () => this.contextPublisher.flush();
+    this.conversations.beforeSend = async () => {
+      await this.contextPublisher.flush();
+      await this.browser.giveBack();
+    };
     this.#publishContexts();
     this.#connectSession();
     this.layout.restore(this.settings.lastView('layout'));

@@ -17,6 +17,10 @@ export class Browser {
   /** The number of the mark that was just clicked, 0 for none. */
   clickedMark = $state(0);
   starting = $state(false);
+  /** Whether a message to the assistant gives the page back to it. */
+  givesBack = $state(true);
+  /** What the person did since taking over: presses of a button, keys, and the address at the start. */
+  byHand = $state({ presses: 0, keys: 0, from: '' });
   /** The revision of the marks when the page was last scrolled or resized. Marks of that revision are outdated. */
   #scrolled = $state(-1);
 
@@ -132,7 +136,26 @@ export class Browser {
 
   /** Takes the page over from the assistant, or gives it back when `person` is false. */
   takeOver(person: boolean): Promise<boolean> {
+    this.#clearByHand();
     return this.actions.attempt(this.actions.backend.takeOver(person));
+  }
+
+  /** Gives the page back before a message is sent, if the person has it and does not keep it. */
+  async giveBack(): Promise<void> {
+    if (this.state.person_has && this.givesBack) await this.takeOver(false);
+  }
+
+  #noteByHand({ type }: Input): void {
+    if (!this.state.person_has) this.#clearByHand();
+    if (type === 'down') this.byHand.presses++;
+    else if (type === 'keydown') this.byHand.keys++;
+    else return;
+    this.byHand.from ||= this.tab?.url ?? '';
+  }
+
+  #clearByHand(): void {
+    this.givesBack = true;
+    this.byHand = { presses: 0, keys: 0, from: '' };
   }
 
   async start(): Promise<void> {
@@ -143,6 +166,7 @@ export class Browser {
 
   /** Sends the person's input to the page. */
   sendInput(input: Input): void {
+    this.#noteByHand(input);
     if (input.type === 'wheel') this.#scrolled = this.store.state.marksRevision;
     this.session.send({ v: 1, kind: 'input', tab: this.state.active, input });
   }

@@ -16,6 +16,8 @@ export class Settings {
   confirmingFull = $state(false);
   /** The section that the Settings panel shows next, "" for the one it shows. */
   requestedSection = $state('');
+  /** The section of the Settings panel that was shown last. */
+  section = $state('limits');
   readonly #saving: { [what: string]: ReturnType<typeof setTimeout> } = {};
 
   constructor(

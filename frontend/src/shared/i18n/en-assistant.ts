@@ -220,6 +220,12 @@ export const assistant = {
   'approval.elsewhere': 'from “{title}”',
   'approval.choices': 'Answers',
 
+  'giveBack.yours': 'You have the page.',
+  'giveBack.done': 'By hand: {what}.',
+  'giveBack.presses': '{n} {n|click|clicks}',
+  'giveBack.keys': '{n} {n|key|keys}',
+  'giveBack.address': 'now at {address}',
+  'giveBack.sending': 'Sending gives it back',
   'compose.label': 'Message to the assistant',
   'compose.ask': 'Ask, or type a command',
   'compose.pilot': 'A command, or help',

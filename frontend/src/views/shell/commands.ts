@@ -2,6 +2,7 @@ import type { App } from '../../domain/app.svelte';
 import type { Command } from '../../domain/commands/commands.svelte';
 import { t } from '../../shared/i18n';
 import { panelProviding } from '../panels/provides';
+import { openSettingsAt } from '../panels/settingslink';
 import { focusSurface, stepRegion } from './regions';
 
 interface Dialogs {
@@ -104,7 +105,7 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       title: t('command.settings'),
       icon: 'settings-2',
       keys: ['Ctrl+,'],
-      run: () => void panels.open(panelProviding('settings')),
+      run: () => openSettingsAt(settings.section, settings, panels),
     },
     { id: 'theme', title: t('command.theme'), icon: 'settings-2', run: () => settings.nextTheme() },
     { id: 'region', title: t('command.region'), keys: ['F6'], hidden: true, run: () => stepRegion(1) },
