@@ -61,6 +61,13 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 	}, ok
 }
 
+// recordVisit stores a visited page. A failure loses only a line of the history.
+func (s *System) recordVisit(v wire.Visit) {
+	if err := s.Store.RecordVisit(context.Background(), v); err != nil {
+		s.Log.Warn("a visited page was not stored", "error", err)
+	}
+}
+
 func (s *System) openPanels(context.Context, OpenOptions) error {
 	s.Editor = codeeditor.New(s.Files, codeeditor.OpenStateStore(s.dataPath("editor"), s.editorChanged))
 	var err error
@@ -73,7 +80,7 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 	})
 	s.browserPanel = browserpanel.New(browserpanel.Services{
 		Bookmarks: s.Store.Bookmarks, SaveBookmark: s.Store.SaveBookmark, RemoveBookmark: s.Store.DeleteBookmark,
-		ActiveTab: s.activeTab, ReadPage: s.pageContent,
+		Visits: s.Store.Visits, RecordVisit: s.recordVisit, ActiveTab: s.activeTab, ReadPage: s.pageContent,
 	})
 	s.on(event.BrowserChanged, func(e event.Event) { s.browserPanel.RecordVisits(s.Browser.State(), e.Time) })
 	s.panelCalls = calls.New(s.do)

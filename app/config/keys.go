@@ -69,6 +69,11 @@ func generalKeys() []Key {
 			Doc: "Whether numbers are drawn over the page.",
 		},
 		{
+			Name: "search_engine", Default: "duckduckgo", Window: true,
+			OneOf: []string{"duckduckgo", "startpage", "google", "bing", "ecosia", "wikipedia"},
+			Doc:   "Where words in the address bar are searched.",
+		},
+		{
 			Name: "openai_base_url", Default: "", Window: true,
 			Doc: "Address of an OpenAI-compatible service, e.g. https://api.example/v1. Setting it allows requests " +
 				"to its host.",

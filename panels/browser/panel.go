@@ -1,5 +1,5 @@
-// Package browser is the backend of the browser panel: bookmarks, the addresses visited since Sextant started, and the
-// outline of a page. Titles and headings are text of the pages, so each result names its sources.
+// Package browser is the backend of the browser panel: bookmarks, visited addresses, and the outline of a page. Titles
+// and headings are text of the pages, so each result names its sources.
 package browser
 
 import (
@@ -25,6 +25,10 @@ type Services struct {
 	Bookmarks      func(ctx context.Context) ([]wire.Bookmark, error)
 	SaveBookmark   func(ctx context.Context, b wire.Bookmark) error
 	RemoveBookmark func(ctx context.Context, address string) (bool, error)
+	// Visits returns at most limit visited pages with the words of query. RecordVisit stores
+	// one, or its new title if Count is 0.
+	Visits      func(ctx context.Context, query string, suggest bool, limit int) ([]wire.Visit, error)
+	RecordVisit func(v wire.Visit)
 	// ActiveTab returns the active tab, the zero value if there is none.
 	ActiveTab func() event.Tab
 	// ReadPage returns the content of the page as Markdown. It makes a call with the provenance of from.
@@ -36,45 +40,43 @@ const (
 	mostBookmarks = 1000
 	mostHeadings  = 200
 	titleLength   = 160
+	maxAddress    = 2000
 )
 
 // Panel implements the endpoints of the browser panel. It is safe for concurrent use.
 type Panel struct {
 	services Services
 
-	mu     sync.Mutex
-	visits []visit
+	mu    sync.Mutex
+	shown map[int]shownPage
 }
 
-type visit struct {
-	URL   string    `json:"url"`
-	Title string    `json:"title"`
-	Time  time.Time `json:"time"`
-}
+// shownPage is what a tab showed when its visit was recorded last.
+type shownPage struct{ url, title string }
 
 // New returns a Panel that uses services.
-func New(services Services) *Panel { return &Panel{services: services} }
+func New(services Services) *Panel { return &Panel{services: services, shown: map[int]shownPage{}} }
 
-// RecordVisits records the loaded web pages in the window's tabs as visited at the given time. It keeps the latest 200
-// addresses.
+// RecordVisits records the web pages that the window's tabs have loaded since the last call as visited at the given
+// time.
 func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	open := map[int]shownPage{}
 	for _, tab := range state.Tabs {
-		if tab.Loading || tab.URL == "" || origin(tab.URL) == "" {
-			continue
-		}
-		if i := slices.IndexFunc(p.visits, func(v visit) bool { return v.URL == tab.URL }); i >= 0 {
-			if tab.ID == state.Active && i != len(p.visits)-1 {
-				v := p.visits[i]
-				v.Time = at
-				p.visits = append(slices.Delete(p.visits, i, i+1), v)
+		now := shownPage{tab.URL, excerpt.Line(tab.Title, titleLength)}
+		if tab.Loading || len(tab.URL) > maxAddress || origin(tab.URL) == "" {
+			now = p.shown[tab.ID]
+		} else if before := p.shown[tab.ID]; now != before {
+			v := wire.Visit{URL: now.url, Title: now.title, Time: at}
+			if now.url != before.url {
+				v.Count = 1
 			}
-			continue
+			p.services.RecordVisit(v)
 		}
-		p.visits = append(p.visits, visit{URL: tab.URL, Title: excerpt.Line(tab.Title, titleLength), Time: at})
+		open[tab.ID] = now
 	}
-	p.visits = p.visits[max(0, len(p.visits)-mostVisits):]
+	p.shown = open
 }
 
 func origin(address string) string {
@@ -107,12 +109,14 @@ func fits(words, text string) bool {
 }
 
 func (p *Panel) history(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	all := slices.Clone(p.visits)
-	p.mu.Unlock()
-	slices.Reverse(all)
-	words := r.URL.Query().Get("query")
-	all = slices.DeleteFunc(all, func(v visit) bool { return !fits(words, v.URL+" "+v.Title) })
+	all, err := p.services.Visits(r.Context(), r.URL.Query().Get("query"), false, mostVisits)
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "reading visited pages: "+err.Error(), "Try again.")
+		return
+	}
+	if all == nil {
+		all = []wire.Visit{}
+	}
 	var sources []string
 	for _, v := range all {
 		sources = append(sources, origin(v.URL))
@@ -150,7 +154,7 @@ func (p *Panel) saveBookmark(w http.ResponseWriter, r *http.Request) {
 	if in.Title == "" && in.URL == front.URL {
 		in.Title = front.Title
 	}
-	if origin(in.URL) == "" || len(in.URL) > 2000 {
+	if origin(in.URL) == "" || len(in.URL) > maxAddress {
 		reply.Refuse(w, http.StatusBadRequest, "no page is open that could be bookmarked",
 			`Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
 		return

@@ -244,6 +244,19 @@ type Bookmark struct {
 	Time  time.Time `json:"time"`
 }
 
+// Visit is a web page that was opened in a tab of the window. Count is how often, and Time is the last time.
+type Visit struct {
+	URL   string    `json:"url"`
+	Title string    `json:"title"`
+	Count int       `json:"count"`
+	Time  time.Time `json:"time"`
+}
+
+// VisitList contains visited pages.
+type VisitList struct {
+	Visits []Visit `json:"visits"`
+}
+
 // BookmarkList contains all bookmarks, the latest first.
 type BookmarkList struct {
 	Bookmarks []Bookmark `json:"bookmarks"`

@@ -6,12 +6,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/browser"
+	"sextant/backend/policy/address"
 	"sextant/backend/surface"
 	"sextant/shared/event"
 	"sextant/shared/wire"
@@ -27,6 +30,13 @@ const (
 type Routes struct {
 	API     huma.API
 	Browser *browser.Browser
+	History History
+}
+
+// History contains the visited pages.
+type History interface {
+	Visits(ctx context.Context, query string, suggest bool, limit int) ([]wire.Visit, error)
+	DeleteVisits(ctx context.Context, address, site string) error
 }
 
 // Register adds the routes to the API.
@@ -38,6 +48,10 @@ func (r Routes) Register() {
 			_ = r.Browser.Start(ctx) // the state contains the problem and a suggestion
 			return route.Answer(r.Browser.State()), nil
 		})
+	route.Add(r.API, http.MethodGet, "/api/browser/history", "Visited pages", http.StatusOK,
+		access.WindowOnly(r.visits))
+	route.Add(r.API, http.MethodDelete, "/api/browser/history", "Delete a visited page, a site, or all",
+		http.StatusNoContent, access.WindowOnly(r.forget))
 	route.Add(r.API, http.MethodPost, "/api/browser/copied", "Take what the person copied last on the page",
 		http.StatusOK, access.WindowOnly(r.copied))
 	huma.Register(r.API, huma.Operation{
@@ -60,6 +74,52 @@ func (r Routes) Register() {
 			r.Browser.SetZoom(in.Body.Percent)
 			return nil, nil
 		}))
+}
+
+func (r Routes) visits(ctx context.Context, in *struct {
+	Query   string `query:"query" maxLength:"200" doc:"Words of the address or title"`
+	Suggest bool   `query:"suggest" doc:"Put pages that are visited often before others"`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+},
+) (*route.Body[wire.VisitList], error) {
+	list, err := r.History.Visits(ctx, in.Query, in.Suggest, in.Limit)
+	if err != nil {
+		return nil, route.InternalError("The history could not be read. It is still there.", err)
+	}
+	return route.Answer(wire.VisitList{Visits: list}), nil
+}
+
+func (r Routes) forget(ctx context.Context, in *struct {
+	URL  string `query:"url" maxLength:"2000" doc:"The page to delete"`
+	Site string `query:"site" maxLength:"253" doc:"The host of the site to delete, with its cookies and storage"`
+},
+) (*route.Empty, error) {
+	if in.Site != "" {
+		if err := r.clearSite(ctx, in.Site); err != nil {
+			return nil, problem(err)
+		}
+	}
+	if err := r.History.DeleteVisits(ctx, in.URL, in.Site); err != nil {
+		return nil, route.InternalError("The history could not be changed.", err)
+	}
+	return nil, nil
+}
+
+// clearSite deletes the cookies of a host, and the storage of the origins in its history.
+func (r Routes) clearSite(ctx context.Context, host string) error {
+	visits, err := r.History.Visits(ctx, host, false, 1000)
+	if err != nil {
+		return err
+	}
+	var origins []string
+	for _, v := range visits {
+		scheme, name := address.Origin(v.URL)
+		if bare, _, _ := strings.Cut(name, ":"); bare == host || strings.HasSuffix(bare, "."+host) {
+			origins = append(origins, scheme+"://"+name)
+		}
+	}
+	slices.Sort(origins)
+	return r.Browser.Session("").ClearSite(ctx, host, slices.Compact(origins))
 }
 
 func (r Routes) copied(context.Context, *route.Empty) (*route.Body[wire.Clipboard], error) {

@@ -208,6 +208,8 @@ class Fake implements Backend {
   savePanelState = async () => {};
   openPanel = async (panel: string) => this.#emit('panel.opened', { panel });
   takeOver = async () => {};
+  visits = async () => [];
+  deleteVisits = async () => {};
   startBrowser = async () => {};
   copiedOnPage = async () => ({});
   pasteIntoPage = async () => {};

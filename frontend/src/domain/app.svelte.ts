@@ -5,7 +5,9 @@ import { Actions } from './actions';
 import { Apps } from './apps/apps.svelte';
 import { Approvals } from './approvals/approvals.svelte';
 import { AuditLog } from './audit/auditlog.svelte';
+import { AddressBar } from './browser/addressbar.svelte';
 import { Bookmarks } from './browser/bookmarks.svelte';
+import { BrowsingHistory } from './browser/browsinghistory.svelte';
 import { Browser } from './browser/browser.svelte';
 import { PageControls } from './browser/pagecontrols.svelte';
 import { Pointing } from './browser/pointing.svelte';
@@ -63,6 +65,8 @@ export class App {
   readonly metrics: Metrics;
   readonly browser: Browser;
   readonly bookmarks: Bookmarks;
+  readonly addressBar: AddressBar;
+  readonly browsingHistory: BrowsingHistory;
   readonly pageControls: PageControls;
   readonly surface: Surface;
   readonly conversations: Conversations;
@@ -100,6 +104,8 @@ export class App {
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.bookmarks = new Bookmarks(this.actions);
+    this.addressBar = new AddressBar(this.browser, this.bookmarks, this.actions);
+    this.browsingHistory = new BrowsingHistory(this.actions);
     this.pageControls = new PageControls(this.browser, this.actions, this.toasts);
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);

@@ -1,5 +1,6 @@
 import { environmentTool } from '../../shared/api/navigation';
 import type { BrowserState, Input, MarkElement, Marks, Tab } from '../../shared/api/types';
+import { toAddress } from '../../shared/format/address';
 import type { Actions } from '../actions';
 import type { Session } from '../session/session.svelte';
 import type { Settings } from '../settings/settings.svelte';
@@ -8,6 +9,8 @@ import { LiveView } from './live.svelte';
 
 /** How long a mark stays highlighted after a click on it, in milliseconds. */
 const DONE_MS = 600;
+
+const MAX_CLOSED = 20;
 
 /** The browser that Sextant controls: its tabs and address, input, and the marks on its page. */
 export class Browser {
@@ -23,6 +26,8 @@ export class Browser {
   byHand = $state({ presses: 0, keys: 0, from: '' });
   /** The revision of the marks when the page was last scrolled or resized. Marks of that revision are outdated. */
   #scrolled = $state(-1);
+  /** The addresses of the tabs that the person closed, the last one at the end. */
+  #closed = $state<string[]>([]);
 
   constructor(
     private readonly store: Store,
@@ -85,7 +90,7 @@ export class Browser {
   }
 
   navigate(text: string): Promise<unknown> {
-    return this.actions.run(environmentTool('navigate'), { url: toAddress(text) });
+    return this.actions.run(environmentTool('navigate'), { url: this.#address(text) });
   }
 
   step(action: 'back' | 'forward' | 'reload'): void {
@@ -93,7 +98,22 @@ export class Browser {
   }
 
   openTab(url = ''): Promise<unknown> {
-    return this.actions.run(environmentTool('tabs'), { action: 'open', ...(url ? { url: toAddress(url) } : {}) });
+    return this.actions.run(environmentTool('tabs'), { action: 'open', ...(url ? { url: this.#address(url) } : {}) });
+  }
+
+  /** Opens the tab again that the person closed last. */
+  reopenTab(): void {
+    const url = this.#closed.pop();
+    if (url) void this.openTab(url);
+  }
+
+  /** Whether there is a closed tab to open again. */
+  get canReopen(): boolean {
+    return this.#closed.length > 0;
+  }
+
+  #address(text: string): string {
+    return toAddress(text, this.settings.value('search_engine'));
   }
 
   selectTab(tab: number): void {
@@ -101,6 +121,8 @@ export class Browser {
   }
 
   closeTab(tab = this.state.active): void {
+    const url = this.state.tabs.find(({ id }) => id === tab)?.url ?? '';
+    if (/^https?:/i.test(url)) this.#closed = [...this.#closed.slice(-MAX_CLOSED + 1), url];
     if (tab) void this.actions.run(environmentTool('tabs'), { action: 'close', tab });
   }
 
@@ -187,12 +209,4 @@ export class Browser {
 /** Reports whether two addresses differ at most in their fragments. */
 function sameDocument(a: string, b: string): boolean {
   return a.split('#')[0] === b.split('#')[0];
-}
-
-/** Completes a typed address. Local and test names get http here; the program adds any other missing scheme. */
-function toAddress(text: string): string {
-  const typed = text.trim();
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;
-  const plain = /^(localhost|127\.|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed) || /^127\./.test(typed);
-  return plain ? `http://${typed}` : typed;
 }

@@ -820,6 +820,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/browser/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Visited pages */
+        get: operations["get-api-browser-history"];
+        put?: never;
+        post?: never;
+        /** Delete a visited page, a site, or all */
+        delete: operations["delete-api-browser-history"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/browser/paste": {
         parameters: {
             query?: never;
@@ -4977,6 +4995,17 @@ export interface components {
         };
         /** @enum {string} */
         Verdict: "allow" | "ask" | "refuse" | "depends";
+        Visit: {
+            /** Format: int64 */
+            count: number;
+            /** Format: date-time */
+            time: string;
+            title: string;
+            url: string;
+        };
+        VisitList: {
+            visits: components["schemas"]["Visit"][];
+        };
         WaitingMessage: {
             /** Format: date-time */
             asked: string;
@@ -6620,6 +6649,73 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Found"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-browser-history": {
+        parameters: {
+            query?: {
+                /** @description Words of the address or title */
+                query?: string;
+                /** @description Put pages that are visited often before others */
+                suggest?: boolean;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VisitList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-browser-history": {
+        parameters: {
+            query?: {
+                /** @description The page to delete */
+                url?: string;
+                /** @description The host of the site to delete, with its cookies and storage */
+                site?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -148,6 +148,7 @@ export type EditorDraft = S['EditorDraft'];
 export type EditorSession = S['EditorSession'];
 export type Note = S['Note'];
 export type Bookmark = S['Bookmark'];
+export type Visit = S['Visit'];
 
 // MCP servers
 

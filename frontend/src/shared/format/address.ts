@@ -10,6 +10,34 @@ export function splitAddress(url: string): { secure: boolean; host: string; rest
   }
 }
 
+/** The search engines by the values of the setting `search_engine`: the name, and the address before the words. */
+export const SEARCH_ENGINES: Record<string, [name: string, address: string]> = {
+  duckduckgo: ['DuckDuckGo', 'https://duckduckgo.com/?q='],
+  startpage: ['Startpage', 'https://www.startpage.com/do/search?query='],
+  google: ['Google', 'https://www.google.com/search?q='],
+  bing: ['Bing', 'https://www.bing.com/search?q='],
+  ecosia: ['Ecosia', 'https://www.ecosia.org/search?q='],
+  wikipedia: ['Wikipedia', 'https://en.wikipedia.org/w/index.php?search='],
+};
+
+/** Reports whether a typed text is an address and not words to search for. */
+export function isAddress(text: string): boolean {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(about|data|blob):/i.test(text)) return true;
+  return !/\s/.test(text) && /^(localhost|\[[0-9a-f:]+\]|[^/?#:.\s]+(\.[^/?#:.\s]+)+\.?)(:\d+)?([/?#]|$)/i.test(text);
+}
+
+/**
+ * Completes a typed address, or returns the address of a search for other words. Local and test names get http here; the
+ * program adds any other missing scheme.
+ */
+export function toAddress(text: string, engine: string): string {
+  const typed = text.trim();
+  if (!isAddress(typed)) return `${SEARCH_ENGINES[engine]?.[1]}${encodeURIComponent(typed)}`;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;
+  const plain = /^(localhost|127\.|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed);
+  return plain ? `http://${typed}` : typed;
+}
+
 /** Returns the host of a web address, "" for any other text. */
 export function hostOf(url: string): string {
   return splitAddress(url).host;

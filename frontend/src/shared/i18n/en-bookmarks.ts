@@ -1,4 +1,4 @@
-/** Messages about bookmarks. */
+/** Messages about bookmarks and visited pages. */
 export const bookmarks = {
   'bookmarks.add': 'Bookmark this page',
   'bookmarks.added': 'Bookmarked. Remove the bookmark',
@@ -12,4 +12,15 @@ export const bookmarks = {
   'bookmarks.remove': 'Remove the bookmark {title}',
   'bookmarks.removed': 'Removed the bookmark {title}.',
   'bookmarks.failed': 'The bookmarks could not be read: {reason}',
+  'visits.title': 'History',
+  'visits.search': 'Search the history',
+  'visits.none': 'No visited page contains all of these words.',
+  'visits.empty': 'No pages yet. Pages that you or the assistant open here are listed by day.',
+  'visits.failed': 'The history could not be read: {reason}',
+  'visits.delete': 'Delete {title}',
+  'visits.forget': 'Forget the site',
+  'visits.forget.site': 'Forget {site}',
+  'visits.forget.ask': 'Forget {site}? Its visits, cookies and stored data are deleted, so you are signed out there.',
+  'visits.clear': 'Delete the history',
+  'visits.clear.ask': 'Delete all visited pages? Cookies, bookmarks and downloads stay.',
 } as const;

@@ -31,6 +31,8 @@ export const settings = {
     'Every call: what was requested, why it was allowed, and what it did. Each row contains the hash of the previous one, so changes are detected.',
   'settings.marks': 'Numbers on pages',
   'settings.marks.means': 'Drawn over the picture, never into the page.',
+  'settings.searchEngine': 'Search engine',
+  'settings.searchEngine.means': 'For words in the address bar.',
   'settings.folder': 'Folder',
   'settings.folder.means': 'Set by --workspace or SEXTANT_WORKSPACE when Sextant starts.',
   'settings.all': 'All settings',

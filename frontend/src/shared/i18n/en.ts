@@ -129,6 +129,8 @@ const frame = {
   'command.address': 'Go to the address bar',
   'command.tab.new': 'New tab',
   'command.tab.close': 'Close the tab',
+  'command.tab.reopen': 'Reopen the closed tab',
+  'command.tab.reopen.off': 'No tab was closed.',
   'command.reload': 'Reload the page',
   'command.back': 'Back',
   'command.forward': 'Forward',

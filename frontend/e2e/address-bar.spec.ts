@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from '@playwright/test';
+import { Sextant } from './sextant';
+
+let site: Server;
+let sextant: Sextant;
+let origin: string;
+
+test.beforeEach(async () => {
+  site = createServer((request, response) => {
+    const name = request.url === '/lamps' ? 'Brass lamps' : 'Home of lights';
+    response.setHeader('set-cookie', 'visitor=7; Path=/');
+    response
+      .setHeader('content-type', 'text/html')
+      .end(`<!doctype html><title>${name}</title>${request.headers.cookie}`);
+  }).listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  sextant = await Sextant.start({ args: ['--allow-hosts', '127.0.0.1'] });
+});
+test.afterEach(async () => {
+  await sextant.stop();
+  site.close();
+  site.closeAllConnections();
+});
+
+test('the address bar suggests what was visited and open tabs, and words are a search', async ({ page }) => {
+  await page.goto(sextant.window());
+  await sextant.mustExecute('navigate_page', { url: `${origin}/lamps` });
+  await sextant.mustExecute('navigate_page', { url: `${origin}/` });
+  await sextant.mustExecute('open_browser_panel');
+  await expect(page.getByRole('tab', { name: 'Home of lights' })).toBeVisible();
+
+  await page.keyboard.press('Control+l');
+  const address = page.getByRole('combobox', { name: 'Address' });
+  await expect(address).toBeFocused();
+  const option = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+  await expect(option.filter({ hasText: 'Brass lamps' })).toBeVisible();
+  await page.keyboard.type('brass');
+  await expect(option.nth(0)).toHaveText('Search DuckDuckGo for “brass”');
+  await expect(option.nth(1)).toContainText('Brass lamps');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(address).toHaveValue(`${origin}/lamps`);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('tab', { name: 'Brass lamps' })).toBeVisible();
+
+  // What was typed is kept while the person looks elsewhere.
+  await page.keyboard.press('Control+l');
+  await page.keyboard.type('127.0.0.1/half an');
+  await page.getByRole('textbox', { name: 'Message to the assistant' }).click();
+  await page.keyboard.press('Control+l');
+  await expect(address).toHaveValue('127.0.0.1/half an');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+
+  await page.keyboard.press('Control+t');
+  await expect(address).toBeFocused();
+  await page.keyboard.type('lamps');
+  await expect(option.filter({ hasText: 'Open tab' })).toContainText('Brass lamps');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+});
+
+test('the history is searched, and a site is forgotten with its cookies', async ({ page }) => {
+  await page.goto(sextant.window());
+  await sextant.mustExecute('navigate_page', { url: `${origin}/lamps` });
+  await sextant.mustExecute('navigate_page', { url: `${origin}/` });
+  await sextant.mustExecute('open_browser_panel');
+  await expect.poll(async () => JSON.stringify(await sextant.execute('get_page_content'))).toContain('visitor=7');
+  await page.keyboard.press('Control+Shift+h');
+  const dialog = page.getByRole('dialog', { name: 'History' });
+  await expect(dialog.getByText('Brass lamps')).toBeVisible();
+  await dialog.getByRole('textbox', { name: 'Search the history' }).fill('brass');
+  await expect(dialog.getByText('Home of lights')).toHaveCount(0);
+  await dialog.getByRole('textbox', { name: 'Search the history' }).fill('');
+  await dialog.getByRole('button', { name: 'Forget 127.0.0.1' }).first().click();
+  await dialog.getByRole('button', { name: 'Forget the site', exact: true }).click();
+  await expect(dialog.getByText(/No pages yet/)).toBeVisible();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  await sextant.mustExecute('navigate_page', { action: 'reload' });
+  await expect.poll(async () => JSON.stringify(await sextant.execute('get_page_content'))).toContain('undefined');
+
+  // A closed tab comes back.
+  await page.keyboard.press('Control+w');
+  await expect(page.getByRole('tab', { name: 'Home of lights' })).toHaveCount(0);
+  await page.keyboard.press('Control+Shift+t');
+  await expect(page.getByRole('tab', { name: 'Home of lights' })).toBeVisible();
+});
