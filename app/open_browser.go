@@ -59,6 +59,13 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 		Headless:     s.Settings.Get("headless") != "false",
 		AttachURL:    options.AttachURL,
 		CheckAddress: s.Egress.Check,
+		ExplainFailure: func(address string) (head, text string) {
+			why, known := s.Egress.LastFailure(address)
+			if !known {
+				return "", ""
+			}
+			return why.Head, why.Reason + ". " + why.Next
+		},
 		Publish:      s.publish,
 		OnPersonStep: s.recordPersonStep,
 		Log:          s.Log,

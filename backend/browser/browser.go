@@ -74,7 +74,8 @@ func New(cfg Config) *Browser {
 	b.events = publish.NewPublisher(cfg.Publish, b.State)
 	b.tabs = page.NewManager(page.Config{
 		DownloadDir: cfg.DownloadDir, MaxDownload: cfg.MaxDownload, Proxy: cfg.Proxy, Headless: cfg.Headless,
-		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, Limits: cfg.Limits, Log: cfg.Log,
+		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, ExplainFailure: cfg.ExplainFailure,
+		Limits: cfg.Limits, Log: cfg.Log,
 	}, b.elements, b.events, b.running)
 	b.view = live.NewView(b.tabs, cfg.OnPersonStep)
 	b.tabs.SetHandlers(b.view, events.NewHandler())

@@ -31,6 +31,9 @@ type Config struct {
 	// CheckAddress returns an error for an address that must not be opened in a tab; nil allows all. It is also called
 	// when a page itself goes to an address that the proxy cannot check, such as file: or chrome:.
 	CheckAddress func(ctx context.Context, url string) error
+	// ExplainFailure returns why Proxy could not connect to an address: a title and sentences, "" if it does not know.
+	// Chromium does not show what a proxy says about an https address. nil explains nothing.
+	ExplainFailure func(address string) (head, text string)
 	// Publish receives the live events of the window's session: BrowserChanged, MarksChanged, PointerMoved,
 	// PagePointed, PickerOpened and PageCopied. One goroutine calls it, with only the newest state and marks when it
 	// is slow. nil drops the events.

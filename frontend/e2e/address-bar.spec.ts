@@ -89,3 +89,22 @@ test('the history is searched, and a site is forgotten with its cookies', async 
   await page.keyboard.press('Control+Shift+t');
   await expect(page.getByRole('tab', { name: 'Home of lights' })).toBeVisible();
 });
+
+test('an address that cannot be opened says why in place of the page', async ({ page }) => {
+  await page.goto(sextant.window());
+  await sextant.mustExecute('open_browser_panel');
+  await page.keyboard.press('Control+l');
+  await page.keyboard.type('nosuch.invalid/path');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'nosuch.invalid was not found' })).toBeVisible();
+  await expect(page.locator('.address-display')).toHaveText('nosuch.invalid/path');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Change the address' }).click();
+  await expect(page.getByRole('combobox', { name: 'Address' })).toBeFocused();
+  const port = (site.address() as AddressInfo).port;
+  site.close();
+  site.closeAllConnections();
+  await page.keyboard.type(`http://127.0.0.1:${port}/`);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.address-display')).toHaveText(`127.0.0.1:${port}`);
+});

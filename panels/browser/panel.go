@@ -65,7 +65,7 @@ func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	open := map[int]shownPage{}
 	for _, tab := range state.Tabs {
 		now := shownPage{tab.URL, excerpt.Line(tab.Title, titleLength)}
-		if tab.Loading || len(tab.URL) > maxAddress || origin(tab.URL) == "" {
+		if tab.Loading || tab.Failure != nil || len(tab.URL) > maxAddress || origin(tab.URL) == "" {
 			now = p.shown[tab.ID]
 		} else if before := p.shown[tab.ID]; now != before {
 			v := wire.Visit{URL: now.url, Title: now.title, Time: at}

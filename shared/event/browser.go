@@ -46,10 +46,18 @@ type Tab struct {
 	// DialogDefault is the initial text of a prompt dialog.
 	DialogDefault string `json:"dialog_default,omitempty"`
 	Crashed       bool   `json:"crashed,omitempty"`
+	// Failure says why URL could not be opened, nil if it was.
+	Failure *LoadFailure `json:"failure,omitempty"`
 	// Device names the device that the tab emulates, "" for none.
 	Device string `json:"device,omitempty"`
 	// Zoom is the zoom of the page in percent, 0 for 100.
 	Zoom int `json:"zoom,omitempty"`
+}
+
+// LoadFailure says why a page could not be opened: Head is a title without a full stop, Text the reason and what helps.
+type LoadFailure struct {
+	Head string `json:"head"`
+	Text string `json:"text"`
 }
 
 // DialogType is the type of an open dialog of a tab.

@@ -23,14 +23,15 @@ import (
 
 // Config configures a Manager. See browser.Config for the fields.
 type Config struct {
-	DownloadDir  string
-	MaxDownload  int64
-	Proxy        string
-	Headless     bool
-	AttachURL    string
-	CheckAddress func(ctx context.Context, url string) error
-	Limits       settle.Limits
-	Log          *slog.Logger
+	DownloadDir    string
+	MaxDownload    int64
+	Proxy          string
+	Headless       bool
+	AttachURL      string
+	CheckAddress   func(ctx context.Context, url string) error
+	ExplainFailure func(address string) (head, text string)
+	Limits         settle.Limits
+	Log            *slog.Logger
 }
 
 // EventHandler handles the events of tabs. The goroutine that reads from the browser calls it; it must not block.

@@ -89,11 +89,17 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 		a.Note = "The address did not lead to a page (a download or an empty response); the tab stays where it was."
 		return nil
 	case problem != "":
-		a.Tab.WithLock(func() { a.Tab.Effects.Remove(effects.KindNavigationFailed) })
+		var to string
+		a.Tab.WithLock(func() {
+			a.Tab.Effects.Remove(effects.KindNavigationFailed)
+			if n := len(a.Tab.Navigations); n > 0 {
+				to = a.Tab.Navigations[n-1].URL
+			}
+		})
+		head, text := a.Tab.Session.Manager.ExplainFailure(to, problem)
 		return &surface.Fault{
-			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).",
-				effects.NetworkErrorText(problem), problem),
-			Suggestion: "Check the address, or try again later.",
+			Kind: surface.FaultNoPage, Message: fmt.Sprintf("%s (%s).", head, problem),
+			Suggestion: text,
 		}
 	}
 	return a.Watch.AwaitNavigation(ctx)

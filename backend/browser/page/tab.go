@@ -82,7 +82,9 @@ type Tab struct {
 	CanGoBack, CanGoForward bool
 	Dialog                  *Dialog
 	Crashed                 bool
-	Closed                  bool
+	// Failed is the navigation for which Chromium shows an error page, nil if it shows none.
+	Failed *effects.Navigation
+	Closed bool
 	// last is the snapshot that the next answer is compared with.
 	Observer  *observe.Observer
 	last      *observe.Snapshot
@@ -309,6 +311,10 @@ func (t *Tab) describe() event.Tab {
 	}
 	if t.emulation != nil && *t.emulation != (emulation.Emulation{}) {
 		d.Device = t.emulation.Name()
+	}
+	if t.Failed != nil {
+		head, text := t.Session.Manager.ExplainFailure(t.Failed.URL, t.Failed.NetworkError)
+		d.URL, d.Failure = t.Failed.URL, &event.LoadFailure{Head: head, Text: text}
 	}
 	if t.Page != nil && t.Tracker != nil {
 		d.Loading = t.Tracker.IsLoading()

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 )
 
 // writeFailure responds to a request that could not be forwarded: with 403 if the host is blocked, and with 502 or 504
@@ -29,6 +31,8 @@ func (p *proxy) writeFailure(w http.ResponseWriter, r *http.Request, err error) 
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.Method == http.MethodConnect {
+		// The browser does not show what a proxy says about a connection.
+		p.guard.recordFailure(r.Host, page)
 		http.Error(w, page.Head+". "+page.Reason+". "+page.Next, status)
 		return
 	}
@@ -44,31 +48,61 @@ func (p *proxy) writeFailure(w http.ResponseWriter, r *http.Request, err error) 
 	}
 }
 
-type failureText struct{ Head, Reason, Next string }
+// FailureText explains why a host could not be reached: Head is a title, the others are sentences without and with a
+// full stop.
+type FailureText struct{ Head, Reason, Next string }
 
-func explainFailure(host string, err error) (int, failureText) {
+const maxFailures = 64
+
+func (g *Guard) recordFailure(hostport string, text FailureText) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.failures) >= maxFailures {
+		clear(g.failures)
+	}
+	g.failures[strings.ToLower(hostport)] = text
+}
+
+// LastFailure explains why the browser's proxy could not connect to an https address last.
+func (g *Guard) LastFailure(address string) (text FailureText, known bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return FailureText{}, false
+	}
+	port := u.Port()
+	if port == "" {
+		port = "443"
+	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	text, known = g.failures[net.JoinHostPort(strings.ToLower(u.Hostname()), port)]
+	return text, known
+}
+
+func explainFailure(host string, err error) (int, FailureText) {
+	host = strings.TrimSuffix(host, ":443")
 	var blocked *BlockedError
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {
 	case errors.As(err, &blocked):
-		return http.StatusForbidden, failureText{
+		return http.StatusForbidden, FailureText{
 			blocked.Host + " is blocked",
 			capitalize(blocked.Reason),
 			blocked.Suggestion,
 		}
 	case errors.As(err, &dns):
-		return http.StatusBadGateway, failureText{
+		return http.StatusBadGateway, FailureText{
 			host + " was not found", "The name has no address",
 			"Check the spelling or your connection.",
 		}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return http.StatusGatewayTimeout, failureText{
+		return http.StatusGatewayTimeout, FailureText{
 			host + " did not answer", "It took longer than 30 s",
 			"Try again later.",
 		}
 	}
-	return http.StatusBadGateway, failureText{
+	return http.StatusBadGateway, FailureText{
 		host + " could not be reached", capitalize(err.Error()),
 		"Check the address, or try again later.",
 	}

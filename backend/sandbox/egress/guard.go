@@ -64,6 +64,8 @@ type Guard struct {
 	blockedNames map[target]bool
 	mapped       map[target]string
 	proxy        *proxy
+	// failures contains the latest failed connections of the browser's proxy by host and port.
+	failures map[string]FailureText
 }
 
 // Timeouts: for the lookup in Check, for a connection, and for a connection while other addresses remain to be tried.
@@ -83,6 +85,7 @@ func New(cfg Config) *Guard {
 		mapped:   map[target]string{},
 
 		blockedNames:  map[target]bool{},
+		failures:      map[string]FailureText{},
 		configAllowed: map[target]bool{},
 	}
 	if g.log == nil {

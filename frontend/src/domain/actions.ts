@@ -26,12 +26,16 @@ export class Actions {
   async run(tool: string, args: Json, quiet = false, panel = this.store.state.activePanel): Promise<Result | null> {
     try {
       const result = await this.backend.execute(tool, args, panel);
-      if (!result.success && !quiet) this.toasts.error(plainError(tool, result.error ?? ''), result.suggestion);
+      if (!result.success && !quiet) this.showFailure(tool, result);
       return result;
     } catch (error) {
       this.toasts.error(failureText(error));
       return null;
     }
+  }
+
+  showFailure(tool: string, result: Result): void {
+    this.toasts.error(plainError(tool, result.error ?? ''), result.suggestion);
   }
 
   /** Calls a tool as a panel. Returns null when the request failed. A result that reports a failure is not shown. */

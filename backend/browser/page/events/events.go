@@ -149,12 +149,13 @@ func documentCommitted(t *page.Tab, loader, url, unreachable string) {
 	if nav == nil {
 		nav = addNavigation(t, loader, url)
 	}
-	nav.URL, nav.Committed = url, true
+	nav.URL, nav.Committed, t.Failed = url, true, nil
 	if unreachable != "" {
 		nav.URL = unreachable
 		if nav.NetworkError == "" {
 			nav.NetworkError = "net::ERR_FAILED"
 		}
+		t.Failed = nav
 	} else {
 		nav.NetworkError = ""
 	}

@@ -89,8 +89,11 @@ export class Browser {
     return this.marks?.elements.find((element) => element.id === id);
   }
 
-  navigate(text: string): Promise<unknown> {
-    return this.actions.run(environmentTool('navigate'), { url: this.#address(text) });
+  /** Opens a typed address, or searches for other words. A page that cannot be opened says so in its place. */
+  async navigate(text: string): Promise<void> {
+    const result = await this.actions.run(environmentTool('navigate'), { url: this.#address(text) }, true);
+    // The result may come before the state of the tab, so its error tells whether the page says it.
+    if (result && !result.success && !result.error?.includes('(net::')) this.actions.showFailure(environmentTool('navigate'), result);
   }
 
   step(action: 'back' | 'forward' | 'reload'): void {

@@ -3777,6 +3777,10 @@ export interface components {
             server?: string;
             url: string;
         };
+        LoadFailure: {
+            head: string;
+            text: string;
+        };
         MCPClient: {
             /** Format: int64 */
             calls: number;
@@ -4759,6 +4763,7 @@ export interface components {
             dialog?: string;
             dialog_default?: string;
             dialog_type?: components["schemas"]["DialogType"];
+            failure?: components["schemas"]["LoadFailure"];
             favicon?: string;
             forward: boolean;
             /** Format: int64 */
