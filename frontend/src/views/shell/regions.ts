@@ -10,7 +10,7 @@ export function stepRegion(by: 1 | -1): void {
 /** Focuses a surface by name ("assistant", "page"), or the stage if none has that name. */
 export function focusSurface(surface: string): void {
   const named = document.querySelector<HTMLElement>(`[data-surface="${CSS.escape(surface)}"]`);
-  (named ?? document.querySelector<HTMLElement>('[data-region="stage"]'))?.focus();
+  (named ?? document.querySelector<HTMLElement>('[data-region="stage"]'))?.focus({ preventScroll: true });
 }
 
 /**
