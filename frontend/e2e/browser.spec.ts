@@ -83,7 +83,7 @@ test('a person can operate the live view with annotations, pointer, keys, wheel 
     .getByRole('navigation', { name: 'Panels' })
     .getByRole('button', { name: /Browser/ })
     .click();
-  const address = page.getByRole('textbox', { name: 'Address' });
+  const address = page.getByRole('combobox', { name: 'Address' });
   await address.click();
   await address.fill('demo');
   await address.press('Enter');

@@ -20,10 +20,10 @@ export const SEARCH_ENGINES: Record<string, [name: string, address: string]> = {
   wikipedia: ['Wikipedia', 'https://en.wikipedia.org/w/index.php?search='],
 };
 
-/** Reports whether a typed text is an address and not words to search for. */
+/** Reports whether a typed text is an address, such as that of the demo shop, and not words to search for. */
 export function isAddress(text: string): boolean {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(about|data|blob):/i.test(text)) return true;
-  return !/\s/.test(text) && /^(localhost|\[[0-9a-f:]+\]|[^/?#:.\s]+(\.[^/?#:.\s]+)+\.?)(:\d+)?([/?#]|$)/i.test(text);
+  return !/\s/.test(text) && /^(demo|localhost|\[[0-9a-f:]+\]|[^/?#:.\s]+(\.[^/?#:.\s]+)+\.?)(:\d+)?([/?#]|$)/i.test(text);
 }
 
 /**
@@ -34,7 +34,7 @@ export function toAddress(text: string, engine: string): string {
   const typed = text.trim();
   if (!isAddress(typed)) return `${SEARCH_ENGINES[engine]?.[1]}${encodeURIComponent(typed)}`;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;
-  const plain = /^(localhost|127\.|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed);
+  const plain = /^(localhost|127\.[\d.]+|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed);
   return plain ? `http://${typed}` : typed;
 }
 
