@@ -10,6 +10,7 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/browser"
+	"sextant/backend/browser/upload"
 	"sextant/backend/panelpage"
 	"sextant/backend/pipeline"
 	"sextant/backend/sandbox/confine"
@@ -41,6 +42,11 @@ func (s *System) openEgress(context.Context, OpenOptions) error {
 }
 
 func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
+	var err error
+	if s.Uploads, err = upload.Open(s.dataPath("uploads")); err != nil {
+		return err
+	}
+	s.OnClose("uploads", s.Uploads.Close)
 	proxy, err := s.Egress.StartProxy()
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)

@@ -83,7 +83,7 @@ func (s *System) httpServices() httpapi.Services {
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
 		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store,
 		Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Attachments: s.Attachments, Results: s.Results, Loop: s.Loop, Models: s.Models,
+		Blobs: s.Blobs, Attachments: s.Attachments, Uploads: s.Uploads, Results: s.Results, Loop: s.Loop, Models: s.Models,
 		Pilot: s.Pilot, Panels: s.Panels,
 		Authoring: s.Authoring, PagesOrigin: s.PageServer.Origin(), MCP: s.MCP,
 		Apps: s.Apps, ImportReader: s.importReader,

@@ -27,6 +27,7 @@ import (
 	"sextant/backend/api/ws"
 	"sextant/backend/attachment"
 	"sextant/backend/browser"
+	"sextant/backend/browser/upload"
 	"sextant/backend/mcp/consent"
 	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/panelpage"
@@ -84,6 +85,7 @@ type System struct {
 	Audit          *audit.Log
 	Blobs          *blobs.Store
 	Attachments    *attachment.Store
+	Uploads        *upload.Store
 	Results        *results.Store
 	DiskSpace      *diskspace.Watcher
 	Settings       *config.Settings

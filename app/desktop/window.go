@@ -104,6 +104,8 @@ func attachScript(ctx context.Context, sys *app.System, t takenFiles) string {
 	type stored struct {
 		File   chat.File `json:"file"`
 		Reason string    `json:"reason,omitempty"`
+		// Upload is the id with which a dropped file can be given to the page.
+		Upload string `json:"upload,omitempty"`
 	}
 	detail := struct {
 		Pasted bool     `json:"pasted"`
@@ -116,6 +118,9 @@ func attachScript(ctx context.Context, sys *app.System, t takenFiles) string {
 			_ = os.Remove(path)
 		}
 		s := stored{File: file}
+		if t.how == "drop" {
+			s.Upload = sys.Uploads.AddPath(path)
+		}
 		if err != nil {
 			s.Reason = err.Error()
 		}

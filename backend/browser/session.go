@@ -59,6 +59,11 @@ func (s *Session) ManageTabs(ctx context.Context, o TabCommand) (annotation.Obse
 	return act.ManageTabs(ctx, s.Session, o)
 }
 
+// GiveFiles gives files of the person to the page's open file chooser, or with at drops them there.
+func (s *Session) GiveFiles(ctx context.Context, paths []string, at *Point) error {
+	return act.GiveFiles(ctx, s.Session, paths, at)
+}
+
 // Click implements surface.Surface.
 func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotation.Observation, error) {
 	return act.Click(ctx, s.Session, o)

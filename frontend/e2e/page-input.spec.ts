@@ -13,6 +13,10 @@ const FORM = `<!doctype html><title>Form</title>
 <input id=day type=date value=2026-11-26 style="top:300px" onchange="document.title = value">
 <button style="top:350px" onclick="document.title = 'answer ' + confirm('Delete it?')">Ask</button>
 <button style="top:400px" onclick="setTimeout(() => alert('Hello'), 2000)">Later</button>
+<input type=file style="top:450px" onchange="const f = this.files[0]; f.text().then((t) => { out.textContent = f.name + ': ' + t })">
+<p id=out style="top:600px"></p>
+<div id=drop style="top:500px;outline:1px solid" ondragover="event.preventDefault()"
+  ondrop="event.preventDefault(); document.title = 'dropped ' + event.dataTransfer.files[0].name">Drop here</div>
 <div id=edit contenteditable style="top:230px;outline:1px solid" oninput="document.title = textContent"></div>`;
 
 let site: Server;
@@ -168,4 +172,28 @@ test('a message gives back the page that a person took over', async ({ page }) =
   await expect(page.getByRole('button', { name: 'Take over' })).toBeVisible();
   await expect.poll(async () => (await page.locator('.address-display').textContent()) ?? '').toMatch(/:\d+$/);
   expect(Date.now() - started).toBeLessThan(10_000); // a call waits 20 s for the page
+});
+
+test('a person chooses a file for the page, and drops one on it', async ({ page }) => {
+  const { picture, press } = await openForm(page);
+  const chooser = page.waitForEvent('filechooser');
+  await press(60, 466);
+  await (await chooser).setFiles({ name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from('three lamps') });
+  const content = async () => JSON.stringify(await sextant.execute('get_page_content'));
+  await expect.poll(content).toContain('list.txt: three lamps');
+  await expect(page.getByText('It gets only what you choose.')).toHaveCount(0);
+
+  const box = (await picture.boundingBox())!;
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['x'], 'lamp.png', { type: 'image/png' }));
+    return transfer;
+  });
+  const at = { clientX: box.x + 60, clientY: box.y + 516 };
+  await page.dispatchEvent('canvas', 'dragenter', { dataTransfer: data, ...at });
+  await page.dispatchEvent('canvas', 'dragover', { dataTransfer: data, ...at });
+  await expect(page.getByText('Drop on the page')).toBeVisible();
+  await page.dispatchEvent('canvas', 'drop', { dataTransfer: data, ...at });
+  await expect(tab(page, 'dropped lamp.png')).toBeVisible();
+  await expect(page.getByText('lamp.png', { exact: true })).toHaveCount(0); // not attached to a message
 });

@@ -43,6 +43,8 @@ type Tab struct {
 	// Dialog is the text of an open dialog, or its type if it has no text. DialogType is "" if no dialog is open.
 	Dialog     string     `json:"dialog,omitempty"`
 	DialogType DialogType `json:"dialog_type,omitempty"`
+	// DialogMultiple is true if a file dialog takes several files.
+	DialogMultiple bool `json:"dialog_multiple,omitempty"`
 	// DialogDefault is the initial text of a prompt dialog.
 	DialogDefault string `json:"dialog_default,omitempty"`
 	Crashed       bool   `json:"crashed,omitempty"`

@@ -244,6 +244,11 @@ type Bookmark struct {
 	Time  time.Time `json:"time"`
 }
 
+// Upload is a stored file that can be given to the page.
+type Upload struct {
+	ID string `json:"id"`
+}
+
 // Visit is a web page that was opened in a tab of the window. Count is how often, and Time is the last time.
 type Visit struct {
 	URL   string    `json:"url"`

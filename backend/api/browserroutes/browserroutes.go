@@ -8,16 +8,24 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/browser"
+	"sextant/backend/browser/upload"
 	"sextant/backend/policy/address"
 	"sextant/backend/surface"
 	"sextant/shared/event"
 	"sextant/shared/wire"
+)
+
+// FilesPath is the route for the content of a file, which may be up to upload.MaxBytes.
+const (
+	FilesPath     = "/api/browser/files"
+	uploadTimeout = 5 * time.Minute
 )
 
 // PastePath is the route for what is pasted, which may be up to MaxPaste bytes of JSON.
@@ -31,6 +39,7 @@ type Routes struct {
 	API     huma.API
 	Browser *browser.Browser
 	History History
+	Uploads *upload.Store
 }
 
 // History contains the visited pages.
@@ -60,6 +69,13 @@ func (r Routes) Register() {
 	}, access.WindowOnly(func(ctx context.Context, in *struct{ Body wire.Clipboard }) (*route.Empty, error) {
 		return nil, problem(r.Browser.Paste(ctx, in.Body))
 	}))
+	huma.Register(r.API, huma.Operation{
+		OperationID: route.OperationID(http.MethodPost, FilesPath), Method: http.MethodPost, Path: FilesPath,
+		Summary: "Store a file to give it to the page", DefaultStatus: http.StatusOK, MaxBodyBytes: upload.MaxBytes,
+		BodyReadTimeout: uploadTimeout,
+	}, access.WindowOnly(r.storeFile))
+	route.Add(r.API, http.MethodPost, "/api/browser/give", "Give stored files to the page", http.StatusNoContent,
+		access.WindowOnly(r.giveFiles))
 	route.Add(r.API, http.MethodPost, "/api/browser/pick", "Choose in the list that is open on the page",
 		http.StatusNoContent, access.WindowOnly(r.pick))
 	route.Add(r.API, http.MethodPost, "/api/browser/find", "Find text in the page", http.StatusOK,
@@ -120,6 +136,44 @@ func (r Routes) clearSite(ctx context.Context, host string) error {
 	}
 	slices.Sort(origins)
 	return r.Browser.Session("").ClearSite(ctx, host, slices.Compact(origins))
+}
+
+func (r Routes) storeFile(_ context.Context, in *struct {
+	Name    string `query:"name" maxLength:"255" required:"true"`
+	RawBody []byte `contentType:"application/octet-stream"`
+},
+) (*route.Body[wire.Upload], error) {
+	id, err := r.Uploads.Add(in.Name, in.RawBody)
+	if err != nil {
+		return nil, route.InternalError("The file was not stored, and the page did not get it.", err)
+	}
+	return route.Answer(wire.Upload{ID: id}), nil
+}
+
+func (r Routes) giveFiles(ctx context.Context, in *struct {
+	Body struct {
+		Files []string   `json:"files" minItems:"1" maxItems:"50" doc:"The ids of stored files"`
+		At    *dropPoint `json:"at,omitempty" doc:"Where they are dropped, else they are for the file chooser"`
+	}
+},
+) (*route.Empty, error) {
+	paths := make([]string, len(in.Body.Files))
+	for i, id := range in.Body.Files {
+		if paths[i] = r.Uploads.Path(id); paths[i] == "" {
+			return nil, route.NotFound("There is no such file.")
+		}
+	}
+	var at *browser.Point
+	if in.Body.At != nil {
+		at = &browser.Point{X: in.Body.At.X, Y: in.Body.At.Y}
+	}
+	return nil, problem(r.Browser.Session("").GiveFiles(ctx, paths, at))
+}
+
+// dropPoint is a point in the viewport in CSS pixels.
+type dropPoint struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
 }
 
 func (r Routes) copied(context.Context, *route.Empty) (*route.Body[wire.Clipboard], error) {

@@ -11,6 +11,7 @@ import (
 	"sextant/backend/api/route"
 	"sextant/backend/api/transferroutes"
 	"sextant/backend/attachment"
+	"sextant/backend/browser/upload"
 	"sextant/backend/store/transfer"
 )
 
@@ -47,6 +48,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch r.URL.Path {
 		case attachmentsPath:
 			limit, kind = attachment.MaxBytes, "application/octet-stream"
+		case browserroutes.FilesPath:
+			limit, kind = upload.MaxBytes, "application/octet-stream"
 		case transferroutes.ImportPath:
 			limit = transfer.MaxFile
 		case browserroutes.PastePath:

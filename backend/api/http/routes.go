@@ -34,7 +34,10 @@ func (s *Server) routes() {
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,
 	}.Register()
 	modelroutes.Routes{API: s.api, Models: s.services.Models}.Register()
-	browserroutes.Routes{API: s.api, Browser: s.services.Browser, History: s.services.Store}.Register()
+	browserroutes.Routes{
+		API: s.api, Browser: s.services.Browser, History: s.services.Store,
+		Uploads: s.services.Uploads,
+	}.Register()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()

@@ -31,6 +31,7 @@ import (
 	"sextant/backend/api/openapi"
 	"sextant/backend/attachment"
 	"sextant/backend/browser"
+	"sextant/backend/browser/upload"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/panels/authoring"
@@ -78,6 +79,7 @@ type Services struct {
 	Audit       *audit.Log
 	Blobs       *blobs.Store
 	Attachments *attachment.Store
+	Uploads     *upload.Store
 	Results     *results.Store
 	Loop        *loop.Loop
 	Models      *providers.Registry

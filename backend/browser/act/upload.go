@@ -230,3 +230,57 @@ func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
 	}
 }
+
+// GiveFiles gives files of the person to the file chooser that the active tab's page opened, or with at drops them
+// there. It does not wait for actions.
+func GiveFiles(ctx context.Context, s *page.Session, paths []string, at *Point) error {
+	if _, err := checkFiles(paths); err != nil {
+		return err
+	}
+	s.Manager.Lock()
+	t := s.Active
+	var p *cdp.Page
+	var c *page.FileChooser
+	if t != nil {
+		p, c = t.Page, t.FileChooser
+	}
+	s.Manager.Unlock()
+	fault := func(text, next string) error {
+		return &surface.Fault{Kind: surface.FaultBlocked, Message: text, Suggestion: next}
+	}
+	switch {
+	case p == nil:
+		return page.ErrBrowserEnded
+	case at != nil:
+		defer s.Manager.Viewer.RequestMarks()
+		return dropAt(ctx, p, paths, *at)
+	case c == nil:
+		return fault("The page no longer asks for a file.", "Click the button that asks for it again.")
+	case c.Node == 0:
+		return fault("The page asks in a way that cannot be answered here.", "Drop the file on the page instead.")
+	case len(paths) > 1 && !c.Multiple:
+		return fault("The page takes one file only.", "Choose one.")
+	}
+	set := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}
+	if err := set.Call(p.ClientOf(ctx, c.SessionID)); err != nil {
+		return fmt.Errorf("giving files to the page: %w", err)
+	}
+	t.WithLock(func() { t.FileChooser = nil })
+	s.Manager.Events.PublishState()
+	s.Manager.Viewer.RequestMarks()
+	return nil
+}
+
+func dropAt(ctx context.Context, p *cdp.Page, paths []string, at Point) error {
+	data := &proto.InputDragData{Items: []*proto.InputDragDataItem{}, Files: paths, DragOperationsMask: 1}
+	for _, kind := range []proto.InputDispatchDragEventType{
+		proto.InputDispatchDragEventTypeDragEnter,
+		proto.InputDispatchDragEventTypeDragOver,
+		proto.InputDispatchDragEventTypeDrop,
+	} {
+		if err := dragEvent(p.Client(ctx), kind, at.X, at.Y, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -327,6 +327,7 @@ func (t *Tab) describe() event.Tab {
 		}
 	case t.FileChooser != nil:
 		d.Dialog, d.DialogType = "The page asks for a file.", dialogFile
+		d.DialogMultiple = t.FileChooser.Multiple
 	}
 	return d
 }

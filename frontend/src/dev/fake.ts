@@ -213,6 +213,8 @@ class Fake implements Backend {
   startBrowser = async () => {};
   copiedOnPage = async () => ({});
   pasteIntoPage = async () => {};
+  storePageFile = async () => '1';
+  givePageFiles = async () => {};
   pickOnPage = async () => {};
   findInPage = async () => ({ count: 0, current: -1, boxes: [] });
   zoomPage = async () => {};

@@ -93,7 +93,8 @@ export class Browser {
   async navigate(text: string): Promise<void> {
     const result = await this.actions.run(environmentTool('navigate'), { url: this.#address(text) }, true);
     // The result may come before the state of the tab, so its error tells whether the page says it.
-    if (result && !result.success && !result.error?.includes('(net::')) this.actions.showFailure(environmentTool('navigate'), result);
+    if (result && !result.success && !result.error?.includes('(net::'))
+      this.actions.showFailure(environmentTool('navigate'), result);
   }
 
   step(action: 'back' | 'forward' | 'reload'): void {

@@ -37,6 +37,14 @@ export class LiveView {
     this.header = null;
   }
 
+  /** Returns the point of the page under a point of the window, null outside the picture. */
+  pointAt(x: number, y: number): { x: number; y: number } | null {
+    const box = this.#canvas?.getBoundingClientRect();
+    if (!box || !this.header || x < box.left || x >= box.right || y < box.top || y >= box.bottom) return null;
+    const scale = this.header.width / box.width;
+    return { x: (x - box.left) * scale, y: (y - box.top) * scale };
+  }
+
   /** Sets the size of the view in CSS pixels. The page's viewport follows it, unless a device's size is emulated. */
   resize(width: number, height: number, scale: number): void {
     if (width < 1 || height < 1) return;

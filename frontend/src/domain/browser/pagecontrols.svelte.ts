@@ -15,6 +15,8 @@ export class PageControls {
   /** The list or picker that is open on the page, null for none. */
   picker = $state.raw<Picker | null>(null);
   finding = $state(false);
+  /** Whether files are being given to the page. */
+  giving = $state(false);
   query = $state('');
   /** The result of the search for `query`, null while there is none. */
   found = $state.raw<Found | null>(null);
@@ -61,6 +63,23 @@ export class PageControls {
     if (content.picture) sent.png = await base64(await asPNG(content.picture));
     if (!sent.text && !sent.html && !sent.png) return;
     await this.actions.attempt(this.actions.backend.pasteIntoPage(sent));
+  }
+
+  /** Gives files to the page's open file chooser, or with `at`, a point of the page, drops them there. */
+  async giveFiles(files: { name: string; content: Blob }[] | File[], at?: { x: number; y: number }): Promise<void> {
+    const { backend } = this.actions;
+    this.giving = true;
+    const ids = Promise.all(
+      files.map((file) => backend.storePageFile(file.name, 'content' in file ? file.content : file)),
+    );
+    await this.giveStored(ids, at);
+    this.giving = false;
+  }
+
+  /** Gives stored files to the page. */
+  async giveStored(ids: Promise<string[]> | string[], at?: { x: number; y: number }): Promise<void> {
+    const given = Promise.resolve(ids).then((list) => this.actions.backend.givePageFiles(list, at));
+    await this.actions.attempt(given);
   }
 
   /** Pastes a picture that the program has taken from the system's clipboard. */

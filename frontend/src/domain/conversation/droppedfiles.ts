@@ -29,9 +29,12 @@ export const isPathsOf = (text: string, names: string[]): boolean => {
 
 /**
  * The event `filestaken` of the real window: files that the person dropped or pasted and that the program stored, or the
- * reason why one cannot be attached.
+ * reason why one cannot be attached. `upload` is the id with which a dropped file can be given to the page.
  */
-export type FilesTaken = CustomEvent<{ pasted: boolean; files: { file: StoredFile; reason?: string }[] }>;
+export type FilesTaken = CustomEvent<{
+  pasted: boolean;
+  files: { file: StoredFile; reason?: string; upload?: string }[];
+}>;
 
 /** Returns the dropped or pasted files. A folder becomes a text file with the names in it. Call it in the event. */
 export async function droppedFiles(data: DataTransfer): Promise<DroppedFile[]> {

@@ -284,6 +284,19 @@ export function createBackend(token: string) {
     /** Takes what the person copied last on the page. */
     copiedOnPage: () => bodyOf(client.POST('/api/browser/copied')),
     pasteIntoPage: (content: Clipboard) => awaitSuccess(client.POST('/api/browser/paste', { body: content })),
+    /** Stores a file for `givePageFiles` and returns its id. */
+    storePageFile: async (name: string, content: Blob) => {
+      const sent = client.POST('/api/browser/files', {
+        params: { query: { name } },
+        body: content as unknown as string,
+        bodySerializer: (body: unknown) => body as Blob,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      });
+      return (await bodyOf(sent)).id;
+    },
+    /** Gives stored files to the page's open file chooser, or drops them at a point of the page. */
+    givePageFiles: (files: string[], at?: { x: number; y: number }) =>
+      awaitSuccess(client.POST('/api/browser/give', { body: at ? { files, at } : { files } })),
     /** Chooses the option `selected` in the list that is open on the page, or sets `value` in another picker. */
     pickOnPage: (id: number, selected: number, value: string) =>
       awaitSuccess(client.POST('/api/browser/pick', { body: { id, selected, value } })),

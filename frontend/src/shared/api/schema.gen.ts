@@ -803,6 +803,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/browser/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Store a file to give it to the page */
+        post: operations["post-api-browser-files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/browser/find": {
         parameters: {
             query?: never;
@@ -814,6 +831,23 @@ export interface paths {
         put?: never;
         /** Find text in the page */
         post: operations["post-api-browser-find"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/give": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give stored files to the page */
+        post: operations["post-api-browser-give"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2956,6 +2990,12 @@ export interface components {
             left: string[];
             text: string;
         };
+        DropPoint: {
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+        };
         EditorDraft: {
             path: string;
             text: string;
@@ -4301,6 +4341,12 @@ export interface components {
             show: number;
             text: string;
         };
+        "Post-api-browser-giveRequest": {
+            /** @description Where they are dropped, else they are for the file chooser */
+            at?: components["schemas"]["DropPoint"];
+            /** @description The ids of stored files */
+            files: string[];
+        };
         "Post-api-browser-pickRequest": {
             /** Format: int64 */
             id: number;
@@ -4762,6 +4808,7 @@ export interface components {
             device?: string;
             dialog?: string;
             dialog_default?: string;
+            dialog_multiple?: boolean;
             dialog_type?: components["schemas"]["DialogType"];
             failure?: components["schemas"]["LoadFailure"];
             favicon?: string;
@@ -4987,6 +5034,9 @@ export interface components {
             state: components["schemas"]["UndoState"];
             tool: string;
             why?: string;
+        };
+        Upload: {
+            id: string;
         };
         Usage: {
             /** Format: int64 */
@@ -6633,6 +6683,41 @@ export interface operations {
             };
         };
     };
+    "post-api-browser-files": {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-browser-find": {
         parameters: {
             query?: never;
@@ -6654,6 +6739,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Found"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-give": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-browser-giveRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -23,7 +23,9 @@ export const SEARCH_ENGINES: Record<string, [name: string, address: string]> = {
 /** Reports whether a typed text is an address, such as that of the demo shop, and not words to search for. */
 export function isAddress(text: string): boolean {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(about|data|blob):/i.test(text)) return true;
-  return !/\s/.test(text) && /^(demo|localhost|\[[0-9a-f:]+\]|[^/?#:.\s]+(\.[^/?#:.\s]+)+\.?)(:\d+)?([/?#]|$)/i.test(text);
+  return (
+    !/\s/.test(text) && /^(demo|localhost|\[[0-9a-f:]+\]|[^/?#:.\s]+(\.[^/?#:.\s]+)+\.?)(:\d+)?([/?#]|$)/i.test(text)
+  );
 }
 
 /**
