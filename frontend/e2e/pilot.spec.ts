@@ -63,7 +63,7 @@ test('a misspelt command gets a suggestion that the person can send', async ({ p
   await sendMessage(page, 'opne demo');
   const answer = page.getByRole('article').filter({ hasText: 'Did you mean' });
   await expect(answer).toContainText('built-in command pilot');
-  await expect(answer).toContainText('OpenRouter');
+  await expect(answer).toContainText('connect a model, open Home');
   await expect(answer.locator('.outside')).toHaveCount(0);
   await answer.getByRole('group', { name: 'Did you mean' }).getByRole('button', { name: 'open demo' }).click();
   const box = page.locator('textarea[aria-label="Message to the assistant"]');

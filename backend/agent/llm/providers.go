@@ -1,7 +1,5 @@
 package llm
 
-import "strings"
-
 // Names of providers, which are the first part of a model's name.
 const (
 	ProviderOpenAI     = "openai"
@@ -22,20 +20,6 @@ func RemoteProviders() []string {
 // LocalProviders returns the servers that are looked for on this machine, in listing order.
 func LocalProviders() []string {
 	return []string{ProviderOllama, ProviderLMStudio, ProviderLlamaCPP, ProviderVLLM}
-}
-
-// ConnectInstructions explains to a person, in one or two sentences, how to connect a model.
-func ConnectInstructions() string {
-	names := func(providers []string, joint string) string {
-		labels := make([]string, len(providers))
-		for i, p := range providers {
-			labels[i] = GenericProviderLabel(p)
-		}
-		last := len(labels) - 1
-		return strings.Join(labels[:last], ", ") + joint + labels[last]
-	}
-	return names(LocalProviders(), " and ") + " on this machine are detected automatically; to use a service (" +
-		names(RemoteProviders(), " or ") + "), connect it on Home."
 }
 
 // ProviderLabel returns the display name of a provider, "OpenAI" for an unknown one.

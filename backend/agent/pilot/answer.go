@@ -22,6 +22,7 @@ import (
 
 const (
 	maxListLines = 80
+	maxPageLines = 8
 	maxListChars = 8_000
 	maxReadChars = 4_000
 	maxChanges   = 8
@@ -117,7 +118,7 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 		what += " Say \"help\" for all commands."
 	}
 	if t.Hint == "" && len(offers) == 0 && !r.first {
-		what += " To connect a model: " + llm.ConnectInstructions()
+		what += " To connect one, open Home."
 	}
 	for _, o := range offers {
 		if o.TargetName != "" {
@@ -217,25 +218,11 @@ func entryText(entry any) string {
 }
 
 func describeNavigation(v pageAnswer) string {
-	where := "Opened " + v.name()
-	if v.name() != v.url {
-		where += " at " + v.url
-	}
-	where += "."
-	switch n := len(v.elements); {
-	case n == 0:
+	where := "Opened " + v.name() + "."
+	if len(v.elements) == 0 {
 		return where + " Nothing on it can be acted on yet."
-	case n == 1:
-		return where + " One thing is numbered: " + v.elements[0] + "."
-	default:
-		return fmt.Sprintf(
-			"%s %d things are numbered, from %s to %s. Say \"annotate\" for the list.",
-			where,
-			n,
-			v.elements[0],
-			v.elements[n-1],
-		)
 	}
+	return where
 }
 
 func (r *reply) describeAnnotations(v pageAnswer) string {
@@ -247,9 +234,12 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 		things = "One thing is"
 	}
 	lines := []string{things + " numbered on " + v.name() + ":", ""}
-	size := 0
+	most, size := maxListLines, 0
+	if strings.HasPrefix(v.url, "http") {
+		most = maxPageLines // the list beside the page has them all
+	}
 	for i, e := range v.elements {
-		if size += len(e); i == maxListLines || size > maxListChars {
+		if size += len(e); i == most || size > maxListChars {
 			lines = append(lines, fmt.Sprintf("… %d more on the call's card", len(v.elements)-i))
 			break
 		}
@@ -389,8 +379,8 @@ func annotationsIn(messages []chat.Message) *event.Marks {
 }
 
 func introduction() string {
-	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
-		"model: " + llm.ConnectInstructions()
+	return "This is the built-in command pilot: it runs plain commands, but it does not plan. To connect a model, " +
+		"open Home."
 }
 
 func toolList(tools []toolspec.Function) string {

@@ -68,8 +68,7 @@ func TestAnswersDescribeResults(t *testing.T) {
 	for name, c := range map[string]struct{ said, result, want string }{
 		"opening": {
 			"open shop.example", shop + list,
-			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to " +
-				"[3] button \"Buy\". Say \"annotate\" for the list.",
+			"Opened “Blue | Green shop”.",
 		},
 		"opening a page with nothing": {
 			"open shop.example", "Page:  | https://shop.example/ | v1 | tab 1\n",
@@ -148,7 +147,7 @@ func TestLongResultsAreCutWithCount(t *testing.T) {
 	for range 500 {
 		lines += "[7] link \"x\"\n"
 	}
-	if got := answers(t, "annotate", lines); !strings.Contains(got, "… 420 more on the call's card") {
+	if got := answers(t, "annotate", lines); !strings.Contains(got, "… 492 more on the call's card") {
 		t.Errorf("ends with %q", got[len(got)-80:])
 	}
 }

@@ -240,7 +240,7 @@ func TestPlan(t *testing.T) {
 // refusals maps messages to a part of the answer; nothing may be called.
 var refusals = []struct{ said, says string }{
 	{`buy me a blue shirt`, "The command pilot has no command for that. It needs a model to plan."},
-	{`what is the capital of France?`, "OpenAI-compatible, Anthropic, Gemini or OpenRouter"},
+	{`what is the capital of France?`, "connect a model, open Home"},
 	{`clikc 3`, `Did you mean “click 3”?`},
 	{`anotate`, `Did you mean “annotate”?`},
 	{`scrol down`, `Did you mean “scroll down”?`},

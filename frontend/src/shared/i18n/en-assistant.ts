@@ -28,7 +28,9 @@ export const assistant = {
   'start.title': 'What shall we do?',
   'start.lede':
     'The assistant can use the browser, your panels and MCP servers. It asks before it sends your data out or does something that cannot be undone.',
-  'start.lede.pilot': 'The command pilot runs plain commands in the browser. It needs no network, key or account.',
+  'start.lede.pilot':
+    'The command pilot runs plain commands such as “open demo”. A language model also plans and answers questions.',
+  'start.connect': 'Connect a language model',
   'start.demo': 'Open the demo shop and show numbers',
   'start.prices': 'Open a page and list its prices',
   'start.tools': 'Show available tools',
