@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Sextant } from './sextant';
 
@@ -107,4 +109,28 @@ test('an address that cannot be opened says why in place of the page', async ({ 
   await page.keyboard.type(`http://127.0.0.1:${port}/`);
   await page.keyboard.press('Enter');
   await expect(page.locator('.address-display')).toHaveText(`127.0.0.1:${port}`);
+});
+
+test('the palette finds settings, files and visited pages, and asks the assistant', async ({ page }) => {
+  await writeFile(join(sextant.dir, 'work', 'brass-list.txt'), 'three');
+  await page.goto(sextant.window());
+  await sextant.mustExecute('navigate_page', { url: `${origin}/lamps` });
+  await expect(page.getByRole('textbox', { name: 'Message to the assistant' })).toBeVisible();
+  const box = page.getByRole('combobox', { name: 'Command palette' });
+  const option = page.getByRole('listbox', { name: 'Command palette' }).getByRole('option');
+  await page.keyboard.press('Control+k');
+  await box.fill('brass');
+  await expect(option.filter({ hasText: 'brass-list.txt' }).first()).toBeVisible();
+  await expect(option.filter({ hasText: 'Brass lamps' })).toBeVisible();
+  await expect(option.last()).toHaveText('Ask: brass');
+  await box.fill('secrets');
+  await option.filter({ hasText: 'Secrets' }).first().click();
+  await expect(page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current=page]')).toHaveText(
+    'Secrets',
+  );
+  await page.keyboard.press('Control+k');
+  await box.fill('what can you do');
+  await expect(option.first()).toHaveText('Ask: what can you do');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').filter({ hasText: 'built-in command pilot' })).toBeVisible();
 });
