@@ -96,7 +96,7 @@ test('an address that cannot be opened says why in place of the page', async ({ 
   await page.goto(sextant.window());
   await sextant.mustExecute('open_browser_panel');
   await page.keyboard.press('Control+l');
-  await page.keyboard.type('nosuch.invalid/path');
+  await page.keyboard.type('nosuch.invalid/path'); // from the first key on
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'nosuch.invalid was not found' })).toBeVisible();
   await expect(page.locator('.address-display')).toHaveText('nosuch.invalid/path');
