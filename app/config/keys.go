@@ -69,6 +69,10 @@ func generalKeys() []Key {
 			Doc: "Whether numbers are drawn over the page.",
 		},
 		{
+			Name: "shortcuts", Default: "", Window: true,
+			Doc: "Chosen keyboard shortcuts by command, as JSON; an empty one removes the default.",
+		},
+		{
 			Name: "search_engine", Default: "duckduckgo", Window: true,
 			OneOf: []string{"duckduckgo", "startpage", "google", "bing", "ecosia", "wikipedia"},
 			Doc:   "Where words in the address bar are searched.",

@@ -159,3 +159,30 @@ test('the window starts in the message box, and Ctrl+, moves into Settings', asy
   const sections = page.getByRole('navigation', { name: 'Settings sections' });
   await expect(sections.locator('[aria-current=page]')).toBeFocused();
 });
+
+test('a shortcut is changed, taken from another command, removed and restored', async ({ page }) => {
+  await page.goto(sextant.window());
+  await openSettings(page, /Keyboard/);
+  const change = (title: string) => page.getByRole('button', { name: `Change the shortcut of ${title}` });
+  const theme = change('Change theme');
+  await expect(theme).toHaveText('none');
+  await theme.click();
+  await page.keyboard.press('c');
+  await expect(page.getByText(/C types or edits text/)).toBeVisible();
+  await theme.click();
+  await page.keyboard.press('Control+b');
+  await expect(theme).toHaveText('Ctrl B');
+  await expect(page.getByText('Ctrl B was the shortcut of “Expand or collapse the activity bar”')).toBeVisible();
+  await expect(change('Expand or collapse the activity bar')).toHaveText('none');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await page.keyboard.press('Control+b');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.reload();
+  await openSettings(page, /Keyboard/);
+  await expect(theme).toHaveText('Ctrl B');
+  for (const title of ['Change theme', 'Expand or collapse the activity bar']) {
+    await page.locator('.setting-line', { hasText: title }).getByRole('button', { name: 'Restore default' }).click();
+  }
+  await expect(theme).toHaveText('none');
+  await expect(change('Expand or collapse the activity bar')).toHaveText('Ctrl B');
+});

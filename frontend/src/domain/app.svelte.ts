@@ -12,6 +12,7 @@ import { Browser } from './browser/browser.svelte';
 import { PageControls } from './browser/pagecontrols.svelte';
 import { Pointing } from './browser/pointing.svelte';
 import { Commands, inDesktopWindow } from './commands/commands.svelte';
+import { parseShortcuts } from './commands/shortcuts';
 import { CostTracker } from './conversation/costs.svelte';
 import { Branching } from './conversation/branching.svelte';
 import { Completions } from './conversation/completions.svelte';
@@ -48,7 +49,7 @@ export class App {
   readonly store = new Store();
   readonly toasts = new Toasts();
   readonly layout = new Layout();
-  readonly commands = new Commands(inDesktopWindow());
+  readonly commands: Commands;
   readonly session: Session;
   readonly actions: Actions;
   readonly settings: Settings;
@@ -103,6 +104,7 @@ export class App {
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
+    this.commands = new Commands(inDesktopWindow(), () => parseShortcuts(this.settings.value('shortcuts')));
     this.bookmarks = new Bookmarks(this.actions);
     this.addressBar = new AddressBar(this.browser, this.bookmarks, this.actions);
     this.browsingHistory = new BrowsingHistory(this.actions);

@@ -22,10 +22,23 @@ export interface Command {
 export class Commands {
   #all = $state.raw<Command[]>([]);
 
-  constructor(private readonly ownWindow: boolean) {}
+  /** The id of the command for which the next key press is a new shortcut, "" for none. */
+  recording = $state('');
+  #known = $state.raw<Command[]>([]);
+
+  /** `chosen` returns the shortcuts that the person chose by the ids of commands, "" for none. */
+  constructor(
+    private readonly ownWindow: boolean,
+    private readonly chosen: () => Record<string, string>,
+  ) {}
 
   get list(): Command[] {
     return this.#all;
+  }
+
+  /** All commands that were ever added, also those of panels that are not shown. */
+  get known(): Command[] {
+    return this.#known;
   }
 
   /** Adds commands and replaces those with the same id. The returned function removes them. */
@@ -34,6 +47,7 @@ export class Commands {
     const ids = commands.map((command) => command.id);
     const others = untrack(() => this.#all).filter((command) => !ids.includes(command.id));
     this.#all = [...others, ...commands];
+    this.#known = [...untrack(() => this.#known).filter((command) => !ids.includes(command.id)), ...commands];
     return () => {
       this.#all = untrack(() => this.#all).filter((command) => !commands.includes(command));
     };
@@ -46,17 +60,28 @@ export class Commands {
 
   /** Returns the label of the command's shortcut in this window, "" when there is none. */
   key(id: string): string {
-    const command = this.#all.find((c) => c.id === id);
-    const chord = (this.ownWindow ? undefined : command?.fallback?.[0]) ?? command?.keys?.[0];
+    const command = this.#known.find((c) => c.id === id);
+    if (!command) return '';
+    const chord = this.chosen()[id] ?? (this.ownWindow ? undefined : command.fallback?.[0]) ?? command.keys?.[0];
     return chord ? chordLabel(chord) : '';
+  }
+
+  /** Returns the command with a chord, also one of a panel that is not shown. */
+  withChord(chord: string): Command | undefined {
+    return this.#known.find((command) => this.#chords(command).includes(chord));
+  }
+
+  #chords(command: Command): string[] {
+    const chosen = this.chosen()[command.id];
+    if (chosen !== undefined) return chosen ? [chosen] : [];
+    return [...(command.keys ?? []), ...(command.fallback ?? [])];
   }
 
   /** Runs the command of a key press unless it is disabled. Returns false when no command has that key. */
   press(event: KeyboardEvent): boolean {
-    if (isComposing(event)) return false;
+    if (isComposing(event) || this.recording) return false;
     for (const command of this.#all) {
-      const chords = [...(command.keys ?? []), ...(command.fallback ?? [])];
-      if (!chords.some((chord) => matchesChord(event, chord))) continue;
+      if (!this.#chords(command).some((chord) => matchesChord(event, chord))) continue;
       if (!command.disabledReason?.()) command.run();
       return true;
     }

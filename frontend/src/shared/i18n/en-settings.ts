@@ -29,6 +29,17 @@ export const settings = {
   'settings.audit': 'Audit log',
   'settings.audit.means':
     'Every call: what was requested, why it was allowed, and what it did. Each row contains the hash of the previous one, so changes are detected.',
+  'settings.keyboard': 'Keyboard',
+  'settings.keyboard.means':
+    'The shortcuts of commands. Those of a panel are listed once it was open. A web browser keeps some keys for itself; the desktop window does not.',
+  'keyboard.search': 'Search commands',
+  'keyboard.nothing': 'No command has these words.',
+  'keyboard.change': 'Change the shortcut of {title}',
+  'keyboard.press': 'Press keys, Backspace for none',
+  'keyboard.none': 'none',
+  'keyboard.reset': 'Restore default',
+  'keyboard.refused': '{keys} types or edits text, so it cannot be a shortcut. Hold Ctrl or Alt.',
+  'keyboard.moved': '{keys} was the shortcut of “{title}”, which has none now.',
   'settings.marks': 'Numbers on pages',
   'settings.marks.means': 'Drawn over the picture, never into the page.',
   'settings.searchEngine': 'Search engine',
