@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"sextant/backend/panels/calls"
 	"sextant/backend/panels/registry"
 	panelsettings "sextant/backend/panels/settings"
+	"sextant/backend/policy/redact"
 	"sextant/backend/tools/shell"
 	"sextant/panels"
 	browserpanel "sextant/panels/browser"
@@ -61,8 +63,22 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 	}, ok
 }
 
-// recordVisit stores a visited page. A failure loses only a line of the history.
+// recordVisit stores a visited page. An address with a secret in its query is stored without the query and the title,
+// and not at all if the secret is elsewhere in it. A failure loses only a line of the history.
 func (s *System) recordVisit(v wire.Visit) {
+	hasSecret := func(text string) bool {
+		plain, _ := url.QueryUnescape(text)
+		return s.Secrets.Mask(text) != text || s.Secrets.Mask(plain) != plain || redact.New(nil).Address(text) != text
+	}
+	if hasSecret(v.URL) {
+		v.URL, v.Title = v.URL[:strings.IndexAny(v.URL+"?", "?#")], ""
+	}
+	if hasSecret(v.URL) {
+		return
+	}
+	if hasSecret(v.Title) {
+		v.Title = ""
+	}
 	if err := s.Store.RecordVisit(context.Background(), v); err != nil {
 		s.Log.Warn("a visited page was not stored", "error", err)
 	}

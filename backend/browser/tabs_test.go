@@ -262,6 +262,30 @@ func (l *eventLog) has(k event.Kind) bool {
 	return false
 }
 
+func TestClosedWindowLeavesThePageInTheSizeOfTheOther(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
+	url := site(t, map[string]any{"/": `<title>Sizes</title>`})
+	first, err := b.OpenLiveReader(900, 600, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	openPage(t, ctx, b.Session(""), url)
+	second, err := b.OpenLiveReader(500, 400, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(want string) func() bool {
+		return func() bool {
+			_, got, err := b.Session("").Evaluate(ctx, browser.EvaluateOptions{Script: "innerWidth"})
+			return err == nil && got.Text == want
+		}
+	}
+	eventually(t, "the size of the second window", width("500"))
+	second.Close()
+	eventually(t, "the size of the first window", width("900"))
+}
+
 func TestLiveViewShowsPageAndForwardsInput(t *testing.T) {
 	var events eventLog
 	ctx, b := newBrowser(t, browser.Config{Publish: events.add})

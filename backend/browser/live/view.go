@@ -129,8 +129,15 @@ func (r *Reader) Close() {
 	r.once.Do(func() {
 		r.view.manager.Lock()
 		r.view.readers = slices.DeleteFunc(r.view.readers, func(o *Reader) bool { return o == r })
+		remain := len(r.view.readers) > 0
+		if remain {
+			r.view.shown = nil // the page takes the size for the newest of the others
+		}
 		r.view.manager.Unlock()
 		r.view.UpdateFront()
+		if remain {
+			r.view.RequestMarks()
+		}
 		r.feed.Close()
 	})
 }
