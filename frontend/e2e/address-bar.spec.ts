@@ -129,6 +129,12 @@ test('the palette finds settings, files and visited pages, and asks the assistan
     'Secrets',
   );
   await page.keyboard.press('Control+k');
+  await box.fill('hotkeys');
+  await expect(option.first()).toContainText('Keyboard');
+  await box.fill('dark mode');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.keyboard.press('Control+k');
   await box.fill('what can you do');
   await expect(option.first()).toHaveText('Ask: what can you do');
   await page.keyboard.press('Enter');

@@ -61,8 +61,11 @@ test('a server can be added, tried, changed, switched off and removed', async ({
   await form.getByRole('button', { name: 'Add and start' }).click();
   await expect(form.getByText('Enter a name')).toBeVisible();
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill('words');
-  await form.getByRole('textbox', { name: 'Command' }).fill('node');
-  await form.getByRole('textbox', { name: /^Arguments/ }).fill(join(folder, 'server.mjs'));
+  // A command line, as documentation gives it, is split.
+  await form.getByRole('textbox', { name: 'Command' }).fill(`node ${join(folder, 'server.mjs')}`);
+  await form.getByRole('textbox', { name: 'Command' }).blur();
+  await expect(form.getByRole('textbox', { name: 'Command' })).toHaveValue('node');
+  await expect(form.getByRole('textbox', { name: /^Arguments/ })).toHaveValue(join(folder, 'server.mjs'));
   await form.getByRole('button', { name: 'Add and start' }).click();
   await expect(main(page).getByRole('radio', { name: 'Tools 1' })).toBeVisible();
   await main(page).getByRole('radio', { name: 'Log' }).click();

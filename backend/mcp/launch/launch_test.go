@@ -12,7 +12,7 @@ import (
 func TestMissingCommandError(t *testing.T) {
 	for name, c := range map[string]struct{ command, want string }{
 		"a name":         {"no-such-program", `command not found: "no-such-program"`},
-		"with arguments": {"no-such-program server.mjs", `Write its arguments into "args"`},
+		"with arguments": {"no-such-program server.mjs", "Its arguments are a field of their own"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := Request{Entry: config.Entry{Command: c.command}, Path: t.TempDir()}

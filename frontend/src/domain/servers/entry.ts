@@ -31,6 +31,30 @@ export function draftOf(name = '', entry: ServerEntry = {}): ServerDraft {
   };
 }
 
+/**
+ * Splits a command line in the command field, as documentation gives it, into the command, its arguments and variables
+ * before it. Quotes keep words together. An empty name becomes that of the package. Filled fields are not changed.
+ */
+export function splitCommandLine(draft: ServerDraft): ServerDraft {
+  const words = [...draft.command.trim().matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
+  );
+  const first = words.findIndex((word) => !/^\w+=/.test(word));
+  if (words.length < 2 || first < 0 || draft.args.trim() || (first > 0 && draft.env.trim())) return draft;
+  const args = words.slice(first + 1);
+  const program = args.find((word) => !/^-|^(run|exec|dlx|x)$/.test(word)) ?? '';
+  const name = /([\w-]+?)(?:@[\w.-]+|\.\w+)?$/
+    .exec(program)?.[1]
+    ?.replace(/^(mcp-)?server-|-mcp(-server)?$|^mcp-/g, '');
+  return {
+    ...draft,
+    name: draft.name.trim() ? draft.name : (name ?? ''),
+    command: words[first] ?? '',
+    args: args.join('\n'),
+    env: first > 0 ? words.slice(0, first).join('\n') : draft.env,
+  };
+}
+
 function read(text: string, between: RegExp): { all: Record<string, string>; wrong: number } {
   const all: Record<string, string> = {};
   for (const [i, line] of text.split('\n').entries()) {

@@ -149,6 +149,9 @@ const frame = {
   'command.region.back': 'Previous region',
   'command.settings': 'Open settings',
   'command.theme': 'Change theme',
+  'command.theme.dark': 'Dark mode',
+  'command.theme.light': 'Light mode',
+  'command.theme.system': 'Theme of the system',
   'command.composer': 'Write to the assistant',
   'command.panel': 'Panel {n}',
 

@@ -1,5 +1,6 @@
 import type { App } from '../../domain/app.svelte';
 import type { Command } from '../../domain/commands/commands.svelte';
+import { THEMES } from '../../domain/settings/settings.svelte';
 import { t } from '../../shared/i18n';
 import { panelProviding } from '../panels/provides';
 import { openSettingsAt } from '../panels/settingslink';
@@ -108,6 +109,12 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       run: () => openSettingsAt(settings.section, settings, panels),
     },
     { id: 'theme', title: t('command.theme'), icon: 'settings-2', run: () => settings.nextTheme() },
+    ...THEMES.map((theme): Command => ({
+      id: `theme.${theme}`,
+      title: t(`command.theme.${theme}`),
+      icon: 'settings-2',
+      run: () => void settings.set('theme', theme),
+    })),
     { id: 'region', title: t('command.region'), keys: ['F6'], hidden: true, run: () => stepRegion(1) },
     { id: 'region.back', title: t('command.region.back'), keys: ['Shift+F6'], hidden: true, run: () => stepRegion(-1) },
     ...panelKeys,
