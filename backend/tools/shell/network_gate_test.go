@@ -108,7 +108,7 @@ func TestFailedConnectionsAreReported(t *testing.T) {
 	r := b.networked("curl -sS https://$(printf go)ne.test/; curl -sS http://$(printf he)re.test/")
 	for _, want := range []string{
 		"response 502",
-		"A connection failed: gone.test:443 was not found. The name has no address.", "page of here.test",
+		"A connection failed: gone.test was not found. The name has no address.", "page of here.test",
 	} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("the answer does not say %q: %s", want, r.Text)
