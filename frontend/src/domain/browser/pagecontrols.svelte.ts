@@ -1,6 +1,7 @@
 import type { Clipboard, Found, PagePoint, Picker, StoredEvent } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import type { Actions } from '../actions';
+import type { DroppedFile } from '../conversation/droppedfiles';
 import type { Toasts } from '../toasts.svelte';
 import type { Browser } from './browser.svelte';
 
@@ -66,13 +67,10 @@ export class PageControls {
   }
 
   /** Gives files to the page's open file chooser, or with `at`, a point of the page, drops them there. */
-  async giveFiles(files: { name: string; content: Blob }[] | File[], at?: { x: number; y: number }): Promise<void> {
-    const { backend } = this.actions;
+  async giveFiles(files: DroppedFile[], at?: { x: number; y: number }): Promise<void> {
     this.giving = true;
-    const ids = Promise.all(
-      files.map((file) => backend.storePageFile(file.name, 'content' in file ? file.content : file)),
-    );
-    await this.giveStored(ids, at);
+    const stored = files.map(({ name, content }) => this.actions.backend.storePageFile(name, content));
+    await this.giveStored(Promise.all(stored), at);
     this.giving = false;
   }
 
