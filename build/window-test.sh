@@ -262,7 +262,11 @@ until_true "attaching a workspace file with @" attached budget.csv
 xdotool mousemove --window "$window" $((WIDTH - 389)) $((HEIGHT - 60)) click 1
 until_true "the dialog that picks files" dialog_shown
 xdotool windowfocus --sync "$dialog" 2>/dev/null || true
-xdotool type --clearmodifiers --delay 30 "$dir/files/picked.pdf"
+# The first key opens the field for a path, which takes a moment; keys until then would be lost.
+xdotool type --clearmodifiers /
+sleep 1
+xdotool type --clearmodifiers --delay 30 "${dir#/}/files/picked.pdf"
+sleep 1
 xdotool key Return
 until_true "attaching a picked PDF" attached picked.pdf
 import -silent -window "$window" "$shots/window-files.png"
