@@ -75,7 +75,7 @@ func generalKeys() []Key {
 		{
 			Name: "search_engine", Default: "duckduckgo", Window: true,
 			OneOf: []string{"duckduckgo", "startpage", "google", "bing", "ecosia", "wikipedia"},
-			Doc:   "Where words in the address bar are searched.",
+			Doc:   "Search engine for words in the address bar.",
 		},
 		{
 			Name: "openai_base_url", Default: "", Window: true,

@@ -111,7 +111,11 @@ func (r Routes) forget(ctx context.Context, in *struct {
 },
 ) (*route.Empty, error) {
 	if in.Site != "" {
-		if err := r.clearSite(ctx, in.Site); err != nil {
+		visits, err := r.History.Visits(ctx, in.Site, false, 1000)
+		if err != nil {
+			return nil, route.InternalError("The history could not be read. Nothing was deleted.", err)
+		}
+		if err := r.Browser.Session("").ClearSite(ctx, in.Site, originsOf(in.Site, visits)); err != nil {
 			return nil, problem(err)
 		}
 	}
@@ -121,12 +125,8 @@ func (r Routes) forget(ctx context.Context, in *struct {
 	return nil, nil
 }
 
-// clearSite deletes the cookies of a host, and the storage of the origins in its history.
-func (r Routes) clearSite(ctx context.Context, host string) error {
-	visits, err := r.History.Visits(ctx, host, false, 1000)
-	if err != nil {
-		return err
-	}
+// originsOf returns the origins of a host and its subdomains in visits.
+func originsOf(host string, visits []wire.Visit) []string {
 	var origins []string
 	for _, v := range visits {
 		scheme, name := address.Origin(v.URL)
@@ -135,7 +135,7 @@ func (r Routes) clearSite(ctx context.Context, host string) error {
 		}
 	}
 	slices.Sort(origins)
-	return r.Browser.Session("").ClearSite(ctx, host, slices.Compact(origins))
+	return slices.Compact(origins)
 }
 
 func (r Routes) storeFile(_ context.Context, in *struct {

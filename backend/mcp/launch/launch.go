@@ -142,7 +142,7 @@ func checkExecutable(name, dir, workspace string) error {
 
 func notFound(command string) error {
 	if strings.ContainsRune(command, ' ') {
-		return fmt.Errorf("command not found: %q. Its arguments are a field of their own", command)
+		return fmt.Errorf("command not found: %q. Put its arguments into the field for arguments", command)
 	}
 	return fmt.Errorf("command not found: %q", command)
 }

@@ -12,7 +12,7 @@ import (
 func TestMissingCommandError(t *testing.T) {
 	for name, c := range map[string]struct{ command, want string }{
 		"a name":         {"no-such-program", `command not found: "no-such-program"`},
-		"with arguments": {"no-such-program server.mjs", "Its arguments are a field of their own"},
+		"with arguments": {"no-such-program server.mjs", "Put its arguments into the field for arguments"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := Request{Entry: config.Entry{Command: c.command}, Path: t.TempDir()}

@@ -20,7 +20,7 @@ func (s *Store) RecordVisit(ctx context.Context, v wire.Visit) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO visits (url, host, title, count, time) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (url) DO UPDATE SET title = excluded.title, count = count + excluded.count, time = excluded.time`,
-			v.URL, site(v.URL), v.Title, v.Count, sqlrows.Nanos(v.Time)); err != nil {
+			v.URL, siteOf(v.URL), v.Title, v.Count, sqlrows.Nanos(v.Time)); err != nil || v.Count == 0 {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM visits WHERE time <=
@@ -33,8 +33,8 @@ func (s *Store) RecordVisit(ctx context.Context, v wire.Visit) error {
 	return nil
 }
 
-// site returns the host of an address without "www.", "" if it has none.
-func site(address string) string {
+// siteOf returns the host of an address without "www.", "" if it has none.
+func siteOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

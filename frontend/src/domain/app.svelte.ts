@@ -12,7 +12,6 @@ import { Browser } from './browser/browser.svelte';
 import { PageControls } from './browser/pagecontrols.svelte';
 import { Pointing } from './browser/pointing.svelte';
 import { Commands, inDesktopWindow } from './commands/commands.svelte';
-import { parseShortcuts } from './commands/shortcuts';
 import { CostTracker } from './conversation/costs.svelte';
 import { Branching } from './conversation/branching.svelte';
 import { Completions } from './conversation/completions.svelte';
@@ -104,7 +103,7 @@ export class App {
     this.secrets = new Secrets(this.actions);
     this.metrics = new Metrics(this.actions);
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
-    this.commands = new Commands(inDesktopWindow(), () => parseShortcuts(this.settings.value('shortcuts')));
+    this.commands = new Commands(inDesktopWindow(), () => this.settings.shortcuts);
     this.bookmarks = new Bookmarks(this.actions);
     this.addressBar = new AddressBar(this.browser, this.bookmarks, this.actions);
     this.browsingHistory = new BrowsingHistory(this.actions);

@@ -69,10 +69,10 @@ export class AddressBar {
       : [];
     const { tabs, active } = this.browser.state;
     const open = tabs.filter((tab) => tab.id !== active && fits(tab.url, tab.title));
-    const kept = this.bookmarks.list.filter((one) => fits(one.url, one.title));
+    const bookmarked = this.bookmarks.list.filter((one) => fits(one.url, one.title));
     const places: Suggestion[] = [
       ...open.map(({ id, url, title }) => ({ kind: 'tab' as const, url, title, tab: id })),
-      ...kept.slice(0, 3).map(({ url, title }) => ({ kind: 'bookmark' as const, url, title })),
+      ...bookmarked.slice(0, 3).map(({ url, title }) => ({ kind: 'bookmark' as const, url, title })),
       ...visits.map(({ url, title }) => ({ kind: 'visit' as const, url, title })),
     ];
     for (const place of places) if (!found.some(({ url }) => url === place.url)) found.push(place);

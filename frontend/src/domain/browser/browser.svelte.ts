@@ -172,10 +172,10 @@ export class Browser {
   }
 
   #noteByHand({ type }: Input): void {
+    if (type !== 'down' && type !== 'keydown') return;
     if (!this.state.person_has) this.#clearByHand();
     if (type === 'down') this.byHand.presses++;
-    else if (type === 'keydown') this.byHand.keys++;
-    else return;
+    else this.byHand.keys++;
     this.byHand.from ||= this.tab?.url ?? '';
   }
 

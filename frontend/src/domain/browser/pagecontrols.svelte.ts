@@ -69,15 +69,15 @@ export class PageControls {
   /** Gives files to the page's open file chooser, or with `at`, a point of the page, drops them there. */
   async giveFiles(files: DroppedFile[], at?: { x: number; y: number }): Promise<void> {
     this.giving = true;
-    const stored = files.map(({ name, content }) => this.actions.backend.storePageFile(name, content));
-    await this.giveStored(Promise.all(stored), at);
+    const { backend } = this.actions;
+    const stored = Promise.all(files.map(({ name, content }) => backend.storePageFile(name, content)));
+    await this.actions.attempt(stored.then((ids) => backend.givePageFiles(ids, at)));
     this.giving = false;
   }
 
-  /** Gives stored files to the page. */
-  async giveStored(ids: Promise<string[]> | string[], at?: { x: number; y: number }): Promise<void> {
-    const given = Promise.resolve(ids).then((list) => this.actions.backend.givePageFiles(list, at));
-    await this.actions.attempt(given);
+  /** Drops stored files at a point of the page. */
+  async giveStored(ids: string[], at: { x: number; y: number }): Promise<void> {
+    await this.actions.attempt(this.actions.backend.givePageFiles(ids, at));
   }
 
   /** Pastes a picture that the program has taken from the system's clipboard. */

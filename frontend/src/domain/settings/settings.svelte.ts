@@ -1,4 +1,5 @@
 import { failureText, type Actions } from '../actions';
+import { parseShortcuts } from '../commands/shortcuts';
 import type { Store } from '../store/store.svelte';
 
 /** The modes, from the strictest to the most permissive. */
@@ -18,6 +19,8 @@ export class Settings {
   requestedSection = $state('');
   /** The section of the Settings panel that was shown last. */
   section = $state('limits');
+  /** The shortcuts that the person chose by the ids of commands, "" for none. */
+  readonly shortcuts = $derived(parseShortcuts(this.value('shortcuts')));
   readonly #saving: { [what: string]: ReturnType<typeof setTimeout> } = {};
 
   constructor(

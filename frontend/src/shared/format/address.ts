@@ -20,6 +20,11 @@ export const SEARCH_ENGINES: Record<string, [name: string, address: string]> = {
   wikipedia: ['Wikipedia', 'https://en.wikipedia.org/w/index.php?search='],
 };
 
+/** Returns the address of a search for words. */
+export function searchAddress(words: string, engine: string): string {
+  return `${SEARCH_ENGINES[engine]?.[1]}${encodeURIComponent(words)}`;
+}
+
 /** Reports whether a typed text is an address, such as that of the demo shop, and not words to search for. */
 export function isAddress(text: string): boolean {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^(about|data|blob):/i.test(text)) return true;
@@ -34,7 +39,7 @@ export function isAddress(text: string): boolean {
  */
 export function toAddress(text: string, engine: string): string {
   const typed = text.trim();
-  if (!isAddress(typed)) return `${SEARCH_ENGINES[engine]?.[1]}${encodeURIComponent(typed)}`;
+  if (!isAddress(typed)) return searchAddress(typed, engine);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;
   const plain = /^(localhost|127\.[\d.]+|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed);
   return plain ? `http://${typed}` : typed;

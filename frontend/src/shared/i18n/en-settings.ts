@@ -31,7 +31,7 @@ export const settings = {
     'Every call: what was requested, why it was allowed, and what it did. Each row contains the hash of the previous one, so changes are detected.',
   'settings.keyboard': 'Keyboard',
   'settings.keyboard.means':
-    'The shortcuts of commands. Those of a panel are listed once it was open. A web browser keeps some keys for itself; the desktop window does not.',
+    'The shortcuts of commands. Those of a panel are listed after it has been opened. A web browser keeps some keys for itself; the desktop window does not.',
   'keyboard.search': 'Search commands',
   'keyboard.nothing': 'No command has these words.',
   'keyboard.change': 'Change the shortcut of {title}',
