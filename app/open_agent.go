@@ -181,6 +181,7 @@ func (s *System) pilotState(panel string) grammar.WindowState {
 		Marks:       sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
 		PageInFront: func() bool { return s.Workspace.ActivePanel() == "browser" },
 		Tabs:        sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
+		ActiveTab:   func() int { return s.Browser.State().Active },
 		Tools:       s.offeredTools(panel),
 		Paths:       pilot.PathCompleter(s.WorkspaceFolder()),
 	}

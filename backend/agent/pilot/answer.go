@@ -117,8 +117,13 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 	if t.Hint == "" {
 		what += " Say \"help\" for all commands."
 	}
-	if t.Hint == "" && len(offers) == 0 && !r.first {
-		what += " To connect one, open Home."
+	if t.Hint == "" && len(offers) == 0 {
+		if !r.first {
+			what += " To connect one, open Home."
+		}
+		if slices.Contains(r.g.Tools, "open_home_panel") {
+			r.offers = append(r.offers, chat.Offer{Command: "open home", Effect: "Opens Home to connect a model"})
+		}
 	}
 	for _, o := range offers {
 		if o.TargetName != "" {

@@ -59,7 +59,7 @@ func shopWindow(string) grammar.WindowState {
 	for i, line := range strings.Split(shopMarks, "\n") {
 		role, name, _ := strings.Cut(line, " ")
 		marks.Elements = append(marks.Elements, annotation.Element{
-			ID: i + 1, Role: role, Name: strings.Trim(name, `"`), Usable: true,
+			ID: i + 1, Role: role, Name: strings.Trim(name, `"`), Usable: true, States: statesOf(role, name),
 		})
 	}
 	tabs := []event.Tab{
@@ -75,9 +75,21 @@ func shopWindow(string) grammar.WindowState {
 	}
 	return grammar.WindowState{
 		Tools:       tools,
+		ActiveTab:   func() int { return 1 },
 		PageInFront: func() bool { return true },
 		Marks:       func() *event.Marks { return marks }, Tabs: func() []event.Tab { return tabs },
 	}
+}
+
+// statesOf returns the states of an element: of the check boxes, only Dimmable is checked.
+func statesOf(role, name string) []string {
+	switch {
+	case role != "checkbox":
+		return nil
+	case strings.Contains(name, "Dimmable"):
+		return []string{"checked"}
+	}
+	return []string{"unchecked"}
 }
 
 // callableTools returns the tools of the baseline and of the Browser panel that the phrases can call.

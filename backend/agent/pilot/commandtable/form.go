@@ -18,6 +18,9 @@ type Form struct {
 	Hidden bool
 	// Loose means that a name in the form may mean something else, so that it must be in view.
 	Loose bool
+	// State is the state of the element that the command asks for: "checked" or "unchecked", "" for none. An element
+	// that has it is left alone.
+	State string
 	// Featured marks the few forms that beginners are shown.
 	Featured bool
 }
@@ -45,6 +48,11 @@ func hiddenForm(pattern, example string) Form {
 
 func (f Form) loose() Form {
 	f.Loose = true
+	return f
+}
+
+func (f Form) unless(state string) Form {
+	f.State = state
 	return f
 }
 

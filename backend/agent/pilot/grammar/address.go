@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"sextant/backend/agent/pilot/grammar/token"
@@ -31,11 +32,15 @@ func readAddress(g *Parser, ts []token.Token) ([]parsedValue, string) {
 		}
 		return []parsedValue{{before + 1, url, strings.TrimRight(text, ",;")}}, ""
 	}
-	return nil, fmt.Sprintf(
-		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+
-			"the built-in shop.",
-		Abbreviate(rest[0].Text),
-	)
+	if !strings.ContainsAny(rest[0].Text, ".:/") {
+		if end := slices.IndexFunc(rest, func(t token.Token) bool { return token.IsOneOf(t, "and then &") }); end > 0 {
+			rest = rest[:end]
+		}
+		return nil, fmt.Sprintf("No panel, page or file is called “%s”. A website is opened by its address, for "+
+			"example \"open example.com\".", Abbreviate(token.JoinText(rest)))
+	}
+	return nil, fmt.Sprintf("“%s” is not an address. Addresses look like example.com or http://127.0.0.1:8000.",
+		Abbreviate(rest[0].Text))
 }
 
 // address completes a typed address: "example.com" gets https, this machine, private addresses and a name without a

@@ -45,6 +45,11 @@ var kinds = func() map[string]*valueKind {
 			read: readRole(fields), values: marksOf(fields),
 		},
 		{
+			name: "textfield", placeholder: "NUMBER", noun: "a number from the page",
+			read: readRole("textbox searchbox spinbutton"), values: marksOf(fields),
+		},
+		{name: "listname", placeholder: "NAME", noun: "a list's name", read: readName(lists)},
+		{
 			name: "list", placeholder: "NUMBER", noun: "a number from the page",
 			read: readRole(lists), values: marksOf(lists),
 		},
@@ -79,7 +84,9 @@ var kinds = func() map[string]*valueKind {
 			noun: "a thing for the basket", read: readOffer,
 		},
 		{name: "tabname", placeholder: "TAB", noun: "a tab's title", read: readTabName},
+		{name: "tabbeside", placeholder: "TAB", noun: "next, previous or other", read: readTabBeside},
 		{name: "part", distinct: true, placeholder: "NAME", noun: "a part of a name", read: readAs("*%s*")},
+		{name: "filename", distinct: true, placeholder: "FILE", noun: "a file", read: readFileName, values: pathsOf},
 		{name: "ending", distinct: true, placeholder: "ENDING", noun: "an ending of names", read: readAs("*.%s")},
 		{name: "removal", distinct: true, placeholder: "FILE", noun: "a file", read: readRemoval, values: pathsOf},
 		{name: "count", placeholder: "N", noun: "a number", read: readCount},

@@ -212,7 +212,7 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 			all = append(all, parsedValue{n, list, strings.Join(words, " and ")})
 			continue
 		}
-		what := text(m.src, ts[:n])
+		what := text(m.src, withoutNoun(ts[:n]))
 		if n == len(ts) && !(n == 1 && ts[0].Quoted) {
 			what = strings.TrimRight(what, ",;")
 		}
@@ -235,6 +235,14 @@ func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string)
 		return nil, "The arguments are one JSON object, for example {\"name\": \"value\"}."
 	}
 	return []parsedValue{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
+}
+
+// withoutNoun returns ts without "the word" or the like before a text.
+func withoutNoun(ts []token.Token) []token.Token {
+	if len(ts) > 2 && token.IsOneOf(ts[0], "the") && token.IsOneOf(ts[1], "word words text phrase") {
+		return ts[2:]
+	}
+	return ts
 }
 
 // text returns the tokens as written, without the quotes if they are one quoted text.
@@ -308,7 +316,7 @@ func (parser *Parser) step(m match) Step {
 		}
 	}
 	s := call(tool, args)
-	s.canonical, s.open, s.Panel = parser.canonical(m), m.open, c.Panel
+	s.canonical, s.open, s.Panel, s.state = parser.canonical(m), m.open, c.Panel, m.form.State
 	if len(targets) > 0 {
 		s.targets, s.args, s.named = targets, args, m
 	}
@@ -350,10 +358,10 @@ func (m match) format(f *compiledForm) string {
 	return strings.Join(out, " ")
 }
 
-// sameArgs reports whether two forms have the same fixed arguments, and slots that read the same printed values for the
-// same arguments. With anyKind, the slots may read different values.
+// sameArgs reports whether two forms have the same state and fixed arguments, and slots that read the same printed
+// values for the same arguments. With anyKind, the slots may read different values.
 func sameArgs(a, b *compiledForm, anyKind bool) bool {
-	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
+	if a.State != b.State || len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
 		return false
 	}
 	for k, v := range a.Fixed {

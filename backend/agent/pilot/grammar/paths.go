@@ -73,6 +73,15 @@ func readPlainFile(g *Parser, ts []token.Token) ([]parsedValue, string) {
 	return readPath(g, ts)
 }
 
+// readFileName reads a file as readPlainFile does. Its value is printed in quotes, as a text is.
+func readFileName(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	all, why := readPlainFile(g, ts)
+	for i := range all {
+		all[i].text = token.Quote(fmt.Sprint(all[i].arg))
+	}
+	return all, why
+}
+
 // panelTool returns the tool that opens a panel: of that name or title, or the only one with the words in them; "" for
 // none.
 func (parser *Parser) panelTool(name string) string {

@@ -24,12 +24,18 @@ const (
 // Plan turns a message into steps, at least one. If a part is not understood, it returns only a Problem. Steps may name
 // elements by words; Resolve looks them up.
 func (parser *Parser) Plan(text string) ([]Step, *Problem) {
+	byName := *parser
+	byName.targets = true
 	plan, problem := parser.plan(text)
+	if problem == nil && plan[len(plan)-1].open {
+		// "search for fen and click fen" is two commands, though "fen and click fen" could be searched for.
+		if more, problem := byName.plan(text); problem == nil && len(more) > len(plan) {
+			return more, nil
+		}
+	}
 	if problem == nil || problem.Ambiguous {
 		return plan, problem
 	}
-	byName := *parser
-	byName.targets = true
 	plain := token.Plain(text)
 	var elsewhere []Step
 	for _, attempt := range []struct {
@@ -44,6 +50,10 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 		case elsewhere == nil && plan[0].mayBeOutOfView():
 			elsewhere = plan
 		}
+	}
+	if few, problem := byName.plan(token.WithoutFiller(plain)); problem == nil && !startsSentence(text) &&
+		!slices.ContainsFunc(few, func(s Step) bool { return s.open || s.verbatim }) && parser.startsInView(few) {
+		return few, nil
 	}
 	if elsewhere != nil && parser.Window.PageInFront != nil && parser.Window.PageInFront() {
 		return elsewhere, nil
@@ -349,7 +359,7 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 }
 
 func (s *splitter) single(ts []token.Token, whole bool) (Step, *Problem) {
-	if token.JoinWords(ts) != "next page" {
+	if words := token.JoinWords(ts); words != "next page" && words != "next tab" {
 		ts = token.Skip(ts, leadingFiller)
 	}
 	if kept := token.SkipClosing(ts); len(kept) < len(ts) {

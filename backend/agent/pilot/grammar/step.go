@@ -18,7 +18,9 @@ type Step struct {
 	// Builtin is "help" or "tools", and About its topic; "" for a call.
 	Builtin, About string
 	// Panel is the panel whose tool it is, "" for none.
-	Panel    string
+	Panel string
+	// state is the state that the element gets, "" for any.
+	state    string
 	open     bool
 	verbatim bool
 	// targets are the arguments that name an element; Resolve adds them to args. named is the match with the targets.

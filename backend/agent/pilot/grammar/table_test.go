@@ -28,6 +28,7 @@ func parserForAllTools(t testing.TB) *Parser {
 	marks := &event.Marks{Elements: []annotation.Element{
 		{ID: 3, Role: "button", Name: `Add "it" to (basket)`, Usable: true},
 		{ID: 4, Role: "searchbox", Name: "Search", Usable: true},
+		{ID: 5, Role: "combobox", Name: "Sort", Usable: true},
 		{ID: 9, Role: "link", Name: "Home", Usable: true},
 		{ID: 10, Role: "button", Name: "Add to basket · Fen", Usable: true},
 	}}
@@ -36,7 +37,10 @@ func parserForAllTools(t testing.TB) *Parser {
 		Window: WindowState{
 			PageInFront: func() bool { return true },
 			Marks:       func() *event.Marks { return marks },
-			Tabs:        func() []event.Tab { return []event.Tab{{ID: 2, Title: "Example Domain"}} },
+			Tabs: func() []event.Tab {
+				return []event.Tab{{ID: 1, Title: "Shop"}, {ID: 2, Title: "Example Domain"}}
+			},
+			ActiveTab: func() int { return 1 },
 		},
 	}
 }

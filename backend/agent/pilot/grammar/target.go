@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/annotation"
 	"sextant/shared/chat"
+	"sextant/shared/event"
 )
 
 // Target is an element that a command names by words instead of its number. It is looked up when the command runs,
@@ -26,14 +28,17 @@ type Target struct {
 }
 
 // Words that describe an element but are not part of its name.
-const targetFiller = articles + " " + numberFiller + " please page section icon menu option"
+const targetFiller = articles + " " + numberFiller + " please page section icon menu option called named"
+
+// Parts of a page that may follow a name: "in the menu".
+const pageParts = "menu header footer page navigation sidebar list top bottom"
 
 // readTarget reads a name of 1 to 8 words, the longest first. The words may say which of several is meant.
 func readTarget(ts []token.Token, roles string) []parsedValue {
 	var all []parsedValue
 	for n := min(8, len(ts)); n > 0; n-- {
 		t := Target{text: token.JoinText(ts[:n]), roles: strings.Fields(roles)}
-		for _, one := range ts[:n] {
+		for _, one := range withoutPlace(ts[:n]) {
 			switch {
 			case one.Quoted:
 				t.words = append(t.words, token.OfName(one.Text)...)
@@ -59,6 +64,16 @@ func readTarget(ts []token.Token, roles string) []parsedValue {
 		}
 	}
 	return all
+}
+
+// withoutPlace returns ts without "in the menu" and the like at the end.
+func withoutPlace(ts []token.Token) []token.Token {
+	rest := token.SkipEnd(ts, pageParts)
+	rest = token.SkipEnd(rest, articles)
+	if n := len(rest); n > 1 && n < len(ts) && token.IsOneOf(rest[n-1], "in on at of from") {
+		return rest[:n-1]
+	}
+	return ts
 }
 
 // find returns the elements that a target names: those with exactly these words, else those that begin with them, else
@@ -157,7 +172,9 @@ func readTabName(g *Parser, ts []token.Token) ([]parsedValue, string) {
 		var found []int
 		for _, t := range g.Window.tabs() {
 			name := token.OfName(t.Title + " " + t.URL)
-			if len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(name, w) }) {
+			active := g.Window.ActiveTab != nil && g.Window.ActiveTab() == t.ID
+			missing := func(w string) bool { return !slices.Contains(name, w) }
+			if len(words) > 0 && !active && !slices.ContainsFunc(words, missing) {
 				found = append(found, t.ID)
 			}
 		}
@@ -166,6 +183,21 @@ func readTabName(g *Parser, ts []token.Token) ([]parsedValue, string) {
 		}
 	}
 	return nil, ""
+}
+
+// readTabBeside reads the "next" or "previous" tab, or the "other" one of two.
+func readTabBeside(g *Parser, ts []token.Token) ([]parsedValue, string) {
+	tabs := g.Window.tabs()
+	if len(ts) == 0 || g.Window.ActiveTab == nil {
+		return nil, ""
+	}
+	by := map[string]int{"next": 1, "previous": -1, "other": 1}[ts[0].Word]
+	at := slices.IndexFunc(tabs, func(t event.Tab) bool { return t.ID == g.Window.ActiveTab() })
+	if at < 0 || by == 0 || len(tabs) < 2 || ts[0].Word == "other" && len(tabs) > 2 {
+		return nil, ""
+	}
+	id := tabs[(at+by+len(tabs))%len(tabs)].ID
+	return []parsedValue{{n: 1, arg: id, text: strconv.Itoa(id)}}, ""
 }
 
 func isNumber(s string) bool {
@@ -245,5 +277,22 @@ func (parser *Parser) Resolve(s Step) (Step, *Problem) {
 		resolved := call(s.Tool, s.args)
 		s.Args, s.targets = resolved.Args, nil
 	}
-	return s, nil
+	return s, parser.alreadyDone(s)
+}
+
+// alreadyDone returns a Problem if the element of a step has the state that the step asks for.
+func (parser *Parser) alreadyDone(s Step) *Problem {
+	var args struct{ AnnotationID int }
+	if s.state == "" || json.Unmarshal(s.Args, &args) != nil {
+		return nil
+	}
+	for _, e := range parser.Window.Elements() {
+		if e.ID == args.AnnotationID && slices.Contains(e.States, s.state) {
+			return &Problem{
+				Text: s.Text, Ambiguous: true,
+				Hint: "That is " + s.state + " already.",
+			}
+		}
+	}
+	return nil
 }

@@ -22,6 +22,8 @@ type WindowState struct {
 	PageInFront func() bool
 	// Tabs returns the window's tabs.
 	Tabs func() []event.Tab
+	// ActiveTab returns the id of the active tab, 0 for none; may be nil.
+	ActiveTab func() int
 	// Tools contains all tools that can be called now.
 	Tools []toolspec.Definition
 	// Paths returns the paths in the workspace that begin with prefix, folders with a trailing slash; may be nil.

@@ -4,7 +4,20 @@ import "strings"
 
 // synonyms are words and phrases with the words of commands that mean the same, separated by commas. They are used only
 // for a message that is no command as it is written. Longer phrases come before shorter ones that begin alike.
-const synonyms = `i would like to=, i'd like to=, i want to=, i need to=, let me=, let's=, let us=, we should=, help me=,
+const synonyms = `let me see=show, go on=go to, further=more, inside=in, shopping basket=basket, shopping cart=basket,
+	trash=delete, terminal window=terminal, page out loud=page, what i visited=history, more down=down more,
+	take me back=back, to the last page=back, go back to the previous page=back, to the previous page=back, up to the top=to the top,
+	down to the bottom=to the bottom, keep scrolling=scroll, screen shot=screenshot, undo my changes=undo,
+	revert=undo, start the command=run, tell me what=what, move the mouse over=hover,
+	the shop demo=the demo, the previous page=back, reload it=reload, refresh it=reload,
+	screenshot this=screenshot, screenshot it=screenshot, capture the screen=screenshot, take that back=undo,
+	what i can=what can i, browsing history=history, blank=new, preferences=settings, home screen=home,
+	side bar=sidebar, order by=sort by, highlight=find, where is the word=find the word,
+	where did my download go=downloads, where did the download go=downloads,
+	delete what is in=clear, delete the text in=clear, remove the text in=clear, empty out=clear,
+	all the way up=to the top, all the way down=to the bottom, a bit down=down a bit, a bit up=up a bit,
+	a little down=down a bit, a little up=up a bit, show me the files in=list files in, show the files in=list files in,
+	i would like to=, i'd like to=, i want to=, i need to=, let me=, let's=, let us=, we should=, help me=,
 	open up=open, bring up=open, pull up=open, bring me to=open, take me to=open, head over to=open, head to=open,
 	jump over to=switch to, jump to=switch to, launch=open, start=open, display=show, view=show, print=show, see=show,
 	show me=show, read me=read, tell me=show, get me to=open, look at=show, look into=show, give me=show, where do i find=show, which=what, what's=what is, whats=what is,
@@ -54,6 +67,21 @@ func Plain(line string) string {
 		}
 		out = append(out, to...)
 		i += n
+	}
+	return strings.Join(out, " ")
+}
+
+// filler are words that rarely change what a command means.
+const filler = "me my all of it this these those that some any one the a an there here have i do can you currently " +
+	"just bit more again too also mouse over new open"
+
+// WithoutFiller returns a line without filler words outside of quotes.
+func WithoutFiller(line string) string {
+	var out []string
+	for i, t := range Split(line) {
+		if i == 0 || !IsOneOf(t, filler) {
+			out = append(out, line[t.Start:t.End])
+		}
 	}
 	return strings.Join(out, " ")
 }
