@@ -135,8 +135,31 @@ test('the palette finds settings, files and visited pages, and asks the assistan
   await page.keyboard.press('Enter');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.keyboard.press('Control+k');
+  await box.fill('theme of the window');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Search settings' })).toHaveValue('theme');
+  await page.keyboard.press('Control+k');
   await box.fill('what can you do');
   await expect(option.first()).toHaveText('Ask: what can you do');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('article').filter({ hasText: 'built-in command pilot' })).toBeVisible();
+});
+
+test('a message that names a command of the window runs it', async ({ page }) => {
+  await page.goto(sextant.window());
+  await sextant.mustExecute('navigate_page', { url: `${origin}/lamps` });
+  const message = page.getByRole('textbox', { name: 'Message to the assistant' });
+  await message.fill('please switch to light mode');
+  await message.press('Enter');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await expect(message).toHaveValue('');
+  await message.fill('make the page bigger');
+  await message.press('Enter');
+  await expect(page.locator('.page-footer').getByText('110%')).toBeVisible();
+  await message.fill('find on this page');
+  await message.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Find in the page' })).toBeFocused();
+  await message.fill('why is it light');
+  await message.press('Enter');
+  await expect(page.getByRole('article').filter({ hasText: 'needs a model' })).toBeVisible();
 });

@@ -13,10 +13,16 @@ export interface Command {
   icon?: IconName;
   /** Returns why the command is disabled now, "" when it is enabled. */
   disabledReason?: () => string;
+  /** What a message to the command pilot calls it, separated by "|". Without it, no message runs the command. */
+  words?: string;
   /** Whether the palette leaves the command out. */
   hidden?: boolean;
   run: () => void;
 }
+
+/** Words of a message that do not change which command it names. */
+const FILLER =
+  /\b(please|can you|could you|i want to|i want|i'd like|let's|the|a|an|to|it|me|my|this|start|begin|open|switch|change|turn on|use|set|make|go|into|page)\b/g;
 
 /** The registered commands. */
 export class Commands {
@@ -56,6 +62,17 @@ export class Commands {
   run(id: string): void {
     const command = this.#all.find((c) => c.id === id);
     if (command && !command.disabledReason?.()) command.run();
+  }
+
+  /** Returns the command that a message names by its words, politely or not, unless it is disabled. */
+  named(message: string): Command | undefined {
+    const plain = message
+      .toLowerCase()
+      .replace(/[.!?,]/g, '')
+      .replace(FILLER, ' ')
+      .trim()
+      .replace(/\s+/g, ' ');
+    return this.#all.find((command) => command.words?.split('|').includes(plain) && !command.disabledReason?.());
   }
 
   /** Returns the label of the command's shortcut in this window, "" when there is none. */

@@ -47,3 +47,22 @@ test('a chosen shortcut replaces the default ones, and an empty one removes them
   expect(commands.key('find')).toBe('');
   expect(commands.withChord('Ctrl+Shift+P')?.id).toBe('new');
 });
+
+test('a message names a command by its words, with or without politeness', () => {
+  const commands = new Commands(true, () => ({}));
+  let page = false;
+  const run = () => undefined;
+  commands.add([
+    { id: 'dark', title: 'Dark mode', words: 'dark|dark mode', run },
+    { id: 'find', title: 'Find', words: 'find|find on', disabledReason: () => (page ? '' : 'No page'), run },
+    { id: 'silent', title: 'Silent', run },
+  ]);
+  const named = (message: string) => commands.named(message)?.id;
+  expect(named('Please switch to dark mode!')).toBe('dark');
+  expect(named('make it dark')).toBe('dark');
+  for (const other of ['', 'open', 'why is it dark', 'dark mode and click 3', 'silent', 'find on this page']) {
+    expect(named(other), other).toBeUndefined();
+  }
+  page = true;
+  expect(named('find on this page')).toBe('find');
+});

@@ -17,6 +17,8 @@ export class Settings {
   confirmingFull = $state(false);
   /** The section that the Settings panel shows next, "" for the one it shows. */
   requestedSection = $state('');
+  /** What the search among all settings looks for next, "" for what it does. */
+  requestedSearch = $state('');
   /** The section of the Settings panel that was shown last. */
   section = $state('limits');
   /** The shortcuts that the person chose by the ids of commands, "" for none. */

@@ -58,6 +58,7 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
     {
       id: 'conversation.new',
       title: t('command.new'),
+      words: t('command.new.words'),
       icon: 'plus',
       keys: ['Ctrl+N'],
       fallback: ['Alt+Shift+N'],
@@ -112,6 +113,7 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
     ...THEMES.map((theme): Command => ({
       id: `theme.${theme}`,
       title: t(`command.theme.${theme}`),
+      words: t(`command.theme.${theme}.words`),
       icon: 'settings-2',
       run: () => void settings.set('theme', theme),
     })),
