@@ -131,7 +131,7 @@ bench-table: build-headless ## Only the comparison with three other programs (ab
 	npm ci --prefix build/bench --no-audit --no-fund
 	go run ./build/bench -sextant $(BIN)/sextant-headless -live -json docs/bench.json -markdown docs/bench.md
 
-bench-window: build ## Long conversations in the window: opening, scrolling, typing, memory (15 minutes)
+bench-window: build ## In the window: long conversations, and the page from press to picture (15 minutes)
 	@cd frontend && SEXTANT_BIN="$(CURDIR)/$(BIN)/sextant" npx --no-install playwright test -c playwright.bench.config.ts </dev/null
 
 bench-tasks: ui ## Tasks on local sites by a scripted solver, or by SEXTANT_BENCH_MODEL (docs/tasks.md)

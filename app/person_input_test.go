@@ -207,3 +207,53 @@ func TestTurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
 		t.Errorf("the call that met the person: %+v", first)
 	}
 }
+
+// TestBusyPageHoldsUpOnlyItsInput sends input to a page that is busy for a while. The window's other messages are
+// answered meanwhile, and the turns of the wheel that waited reach the page as one.
+func TestBusyPageHoldsUpOnlyItsInput(t *testing.T) {
+	wheel := make(chan string, 100)
+	busy := make(chan bool, 1)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/busy":
+			busy <- true
+		case "/wheel":
+			wheel <- r.URL.RawQuery
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, `<title>Busy</title><body style="height:9000px"><script>
+				addEventListener('mousedown', () => {
+					for (const end = performance.now() + 3000; performance.now() < end;);
+					fetch('/busy');
+				});
+				addEventListener('wheel', (e) => fetch('/wheel?' + e.deltaY), { passive: false });</script>`)
+		}
+	}))
+	defer site.Close()
+	flags := testFlags(t)
+	flags["allow_hosts"] = "127.0.0.1"
+	sys := openWith(t, flags, OpenOptions{Serve: true})
+	window := windowOf(t, sys)
+	if r := window.execute("navigate_page", map[string]string{"url": site.URL}); !r.Success {
+		t.Fatal(r.Error)
+	}
+	socket := dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer "))
+	until(t, socket, "hello")
+	p := &pictureInput{t, sys, socket}
+	p.send(wire.Input{Type: "down", X: 50, Y: 50, Button: "left", Count: 1})
+	for range 20 {
+		p.send(wire.Input{Type: "wheel", X: 50, Y: 50, DY: 10})
+	}
+	if err := socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "nonsense"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, socket, "error")
+	select {
+	case <-busy:
+		t.Error("the answer came only after the page was no longer busy")
+	default:
+	}
+	if got := <-wheel; got != "200" {
+		t.Errorf("the first turn of the wheel that reached the page is %s, want all 200 pixels", got)
+	}
+}

@@ -4,16 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { Sextant } from '../e2e/sextant';
+import { percentile } from './percentile';
 
 /** The numbers of messages in the measured conversation. */
 const SIZES = (process.env.SIZES ?? '200,2000,10000,100000').split(',').map(Number);
 const ROOT = join(import.meta.dirname, '../..');
-
-/** Returns the value below which a share of the values lies. */
-function percentile(values: number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
-}
 
 /** Waits for the end of a conversation and returns when it was painted, in milliseconds since the page's start. */
 const painted = (page: Page) =>

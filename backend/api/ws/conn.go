@@ -28,6 +28,7 @@ type conn struct {
 	window bool
 	// replaceLive passes a new live view, or nil, to the writing goroutine.
 	replaceLive chan *browser.LiveReader
+	inputs      inputQueue
 
 	mu        sync.Mutex
 	live      *browser.LiveReader
@@ -60,8 +61,14 @@ func (c *conn) serve() {
 	}()
 	stop := context.AfterFunc(c.ctx, func() { _ = c.socket.SetReadDeadline(time.Now()) })
 	defer stop()
+	passer := make(chan struct{})
+	go func() {
+		defer close(passer)
+		c.passInput()
+	}()
 	c.read()
 	c.cancel()
+	<-passer
 	<-writer
 }
 
@@ -176,11 +183,15 @@ func (c *conn) read() {
 		}
 		_ = alive("")
 		if err := c.handle(m); err != nil {
-			select {
-			case c.out <- envelope("error", wire.Problem{Error: err.Error()}):
-			case <-c.ctx.Done():
-				return
-			}
+			c.report(err)
 		}
+	}
+}
+
+// report sends an error to the client.
+func (c *conn) report(err error) {
+	select {
+	case c.out <- envelope("error", wire.Problem{Error: err.Error()}):
+	case <-c.ctx.Done():
 	}
 }

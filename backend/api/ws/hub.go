@@ -88,7 +88,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &conn{
 		hub: h, socket: socket, ctx: ctx, cancel: cancel, out: make(chan wire.Envelope, 8),
-		replaceLive: make(chan *browser.LiveReader, 1),
+		replaceLive: make(chan *browser.LiveReader, 1), inputs: inputQueue{wake: make(chan struct{}, 1)},
 	}
 	h.mu.Lock()
 	if h.closed {

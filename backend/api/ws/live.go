@@ -41,7 +41,8 @@ func (c *conn) handle(m wire.ClientMessage) error {
 			return errors.New("only a window may send input to the page; call a tool instead")
 		}
 		c.takeOver(m.Input.Type)
-		return c.hub.cfg.Browser.DispatchInput(c.ctx, *m.Input)
+		c.inputs.add(m)
+		return nil
 	}
 	return fmt.Errorf("unknown message kind %q", m.Kind)
 }
