@@ -27,7 +27,7 @@ func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 	})
 	config := mcpclient.Config{
 		Path: s.mcpConfigPath(), Journal: publisher{s}, Log: s.Log,
-		Version: Version, Workspace: s.WorkspaceFolder(), Secrets: s.Secrets,
+		Version: Version, Secrets: s.Secrets,
 		Egress: &remotehttp.Transport{Guard: s.mcpEgress, Servers: func() []event.MCPServer { return s.MCP.List() }},
 		Store:  s.Secrets, KnownServers: s.Store, OpenPage: consent.RefuseSignIn, Elicit: s.consent.Elicit,
 		Review: s.consent.Review, Sandbox: s.serverSandbox(options), Folder: s.WorkspaceFolder,

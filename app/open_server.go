@@ -88,7 +88,7 @@ func (s *System) httpServices() httpapi.Services {
 		Pilot: s.Pilot, Panels: s.Panels,
 		Authoring: s.Authoring, PagesOrigin: s.PageServer.Origin(), MCP: s.MCP,
 		Apps: s.Apps, ImportReader: s.importReader,
-		Instructions: s.Instructions, Folder: s.WorkspaceFolder,
+		Instructions: s.Instructions, Folder: s.WorkspaceFolder, OpenFolder: s.OpenFolder,
 		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
 		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,

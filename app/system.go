@@ -128,6 +128,7 @@ type System struct {
 	Apps       *mcpapps.Service
 	Sharing    *sharing.Provider
 
+	folder       atomic.Pointer[string]
 	mcpEgress    *egress.Guard
 	consent      *consent.Asker
 	panelCalls   *calls.Gateway
@@ -183,7 +184,8 @@ func OpenSystem(
 		s.Log.Warn("the home folder is not known, so private places in it are protected by name only", "err", err)
 	}
 	steps := []func(context.Context, OpenOptions) error{
-		s.openStore, s.openEgress, s.openBrowser, s.openPageServer, s.openFiles, s.openPanels, s.openTools, s.openMCP,
+		s.openStore, s.openFolder, s.openEgress, s.openBrowser, s.openPageServer,
+		s.openFiles, s.openPanels, s.openTools, s.openMCP,
 		s.openPipeline, s.openAgent, s.openDiskSpace, s.openServer,
 	}
 	for _, step := range steps {
@@ -209,15 +211,6 @@ func (s *System) dataPath(name string) string { return filepath.Join(s.Config.Da
 
 // PanelsFolder returns the folder of the person's own panels.
 func (s *System) PanelsFolder() string { return s.dataPath("panels") }
-
-// WorkspaceFolder returns the absolute path of the folder in which the assistant works.
-func (s *System) WorkspaceFolder() string {
-	dir := s.Settings.Get("workspace")
-	if abs, err := filepath.Abs(dir); err == nil {
-		return abs
-	}
-	return dir
-}
 
 // realWorkspace returns the workspace folder with links resolved, like the paths of calls, or as configured if they
 // cannot be resolved, for example because the folder does not exist. If such a path contains a link, calls in it count

@@ -32,7 +32,7 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 		return err
 	}
 	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
-	servers := mcpclient.New(mcpclient.Config{Path: path, Sandbox: sandboxOf(config), Workspace: workingFolder()})
+	servers := mcpclient.New(mcpclient.Config{Path: path, Sandbox: sandboxOf(config), Folder: workingFolder})
 	entry, err := servers.EntryInFile(v.Name)
 	if err != nil {
 		return failure(exitFailed, "%v", err)

@@ -164,7 +164,8 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "workspace", Default: "",
-			Doc: "Folder the assistant works in; empty means the folder Sextant was started in.",
+			Doc: "Folder the assistant works in at first; empty means the folder Sextant was started in. Started in " +
+				"the home folder, a window opens the folder that was open last.",
 		},
 		{
 			Name: "allow_hosts", Check: each(checkHost), Default: "",

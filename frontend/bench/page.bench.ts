@@ -80,7 +80,7 @@ for (const ratio of [1, 2]) {
     const page = await browser.newPage({ deviceScaleFactor: ratio, viewport: { width: 1976, height: 861 } });
     await page.goto(sextant.window());
     await sextant.mustExecute('navigate_page', { url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/` });
-    await sextant.mustExecute('open_browser_panel');
+    await page.getByRole('button', { name: 'Browser', exact: true }).click();
     const picture = page.locator('.live-page canvas');
     await expect(picture).toHaveAttribute('aria-label', /Bench/);
     await page.getByRole('button', { name: 'Numbers', exact: true }).click();

@@ -87,3 +87,43 @@ test('the file tree works with keys, follows changes on disk and restores delete
     await sextant.stop();
   }
 });
+
+test('another folder is opened from the status bar by keyboard, and the last one by a click', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    const other = join(sextant.dir, 'lamps');
+    await mkdir(join(other, 'shades'), { recursive: true });
+    await writeFile(join(other, 'brass.txt'), 'brass\n');
+    await writeFile(join(sextant.work, 'first.txt'), 'first\n');
+    await page.goto(sextant.window());
+    await panel(page, 'Files').click();
+    await expect(leaf(page, 'first.txt')).toBeVisible();
+    const folder = page.getByRole('button', { name: /^Folder: / });
+    await folder.click();
+    const dialog = page.getByRole('dialog', { name: 'Open a folder' });
+    const path = dialog.getByRole('textbox', { name: 'Folder to work in' });
+    await expect(path).toBeFocused();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(`${sextant.dir}/lam`);
+    await dialog.getByRole('button', { name: 'lamps', exact: true }).click();
+    await expect(dialog.getByRole('button', { name: 'shades' })).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations).toEqual([]);
+    await path.press('End');
+    await page.keyboard.type('nothing');
+    await page.keyboard.press('Enter');
+    await expect(dialog).toContainText('There is no folder');
+    for (let i = 0; i < 'nothing'.length; i++) await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    await expect(dialog).toHaveCount(0);
+    await expect(leaf(page, 'brass.txt')).toBeVisible();
+    await expect(leaf(page, 'first.txt')).toHaveCount(0);
+    await expect(folder).toHaveAccessibleName(`Folder: ${other}`);
+
+    await page.keyboard.press('Control+o');
+    await dialog.getByRole('button', { name: /^work/ }).click();
+    await expect(leaf(page, 'first.txt')).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});

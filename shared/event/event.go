@@ -50,6 +50,7 @@ const (
 	PagePointed         Kind = "page.pointed"         // PagePoint, live
 	PickerOpened        Kind = "picker.opened"        // Picker, live
 	PageCopied          Kind = "page.copied"          // NoData, live
+	FolderOpened        Kind = "folder.opened"        // OpenedFolder
 	DiskChanged         Kind = "disk.changed"         // Disk, live
 )
 

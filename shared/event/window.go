@@ -4,6 +4,12 @@ import (
 	"time"
 )
 
+// OpenedFolder is the folder in which the assistant works, with those that were open last, newest first.
+type OpenedFolder struct {
+	Path   string   `json:"path"`
+	Recent []string `json:"recent"`
+}
+
 // PanelRef identifies a panel by its id.
 type PanelRef struct {
 	Panel string `json:"panel"`

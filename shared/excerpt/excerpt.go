@@ -115,3 +115,11 @@ func escape(text, keep string) string {
 	}
 	return b.String()
 }
+
+// Sentence returns s with a full stop at its end, unless it is empty or ends with one or with an ellipsis.
+func Sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}

@@ -292,6 +292,13 @@ func (l *Loop) IsRunning(conversation string) bool {
 	return ok && !s.ending
 }
 
+// IsBusy reports whether a turn runs in any conversation.
+func (l *Loop) IsBusy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.running) > 0
+}
+
 // Close stops the turns, waits until they have ended, and tries to save events that are still unsaved. Later requests
 // fail with ErrClosed.
 func (l *Loop) Close() {

@@ -96,11 +96,8 @@ func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult,
 }
 
 func tooMany() *toolspec.Result {
-	return refusal(
-		toolspec.UserError,
-		fmt.Sprintf("%d subagents are already running, the maximum", allowance.MaxSubagents),
-		"Wait for one to end, then call again.",
-	)
+	text := fmt.Sprintf("%d subagents are already running, the maximum", allowance.MaxSubagents)
+	return refusal(toolspec.UserError, text, "Wait for one to end, then call again.")
 }
 
 // newLineage returns the lineage of a subagent whose caller has the lineage above, or why it is refused.

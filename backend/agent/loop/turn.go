@@ -18,6 +18,7 @@ import (
 	"sextant/backend/store/diskspace"
 	"sextant/shared/chat"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -330,20 +331,13 @@ func endingFor(err error) ending {
 	case errors.As(err, &spent):
 		return spent.end
 	case errors.As(err, &e):
-		return ending{status: chat.StatusFailed, message: sentence(e.Message), suggestion: e.Suggestion}
+		return ending{status: chat.StatusFailed, message: excerpt.Sentence(e.Message), suggestion: e.Suggestion}
 	}
 	return ending{
 		status:     chat.StatusFailed,
-		message:    sentence(err.Error()),
+		message:    excerpt.Sentence(err.Error()),
 		suggestion: "Everything recorded so far is kept. Send again.",
 	}
-}
-
-func sentence(s string) string {
-	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
-		return s
-	}
-	return s + "."
 }
 
 func (t *turn) event(k event.Kind, data any) event.Event {

@@ -121,9 +121,7 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 		if !r.first {
 			what += " To connect one, open Home."
 		}
-		if slices.Contains(r.g.Tools, "open_home_panel") {
-			r.offers = append(r.offers, chat.Offer{Command: "open home", Effect: "Opens Home to connect a model"})
-		}
+		r.offers = append(r.offers, chat.Offer{Command: "open home", Effect: "Opens Home to connect a model"})
 	}
 	for _, o := range offers {
 		if o.TargetName != "" {

@@ -50,6 +50,22 @@ func (s *Server) builtinPanelRoutes() {
 		) (*route.Body[wire.Folder], error) {
 			return fileAnswer(s.services.FileTools.ListFolder(ctx, in.Path))
 		}))
+	route.Add(s.api, http.MethodPost, "/api/workspace/folder", "Work in another folder", http.StatusNoContent,
+		access.WindowOnly(func(ctx context.Context, in *struct {
+			Body struct {
+				Path string `json:"path" minLength:"1" maxLength:"4096" doc:"Absolute, or in the home folder with ~"`
+			}
+		},
+		) (*route.Empty, error) {
+			switch err := s.services.OpenFolder(ctx, in.Body.Path); {
+			case err == nil:
+				return nil, nil
+			case files.IsCallError(err):
+				return nil, route.BadRequest(sentence(err))
+			default:
+				return nil, route.InternalError("The folder was not changed.", err)
+			}
+		}))
 	route.Add(s.api, http.MethodPost, "/api/workspace/stamps", "Whether files and folders changed", http.StatusOK,
 		access.WindowOnly(func(_ context.Context, in *struct {
 			Body struct {

@@ -94,7 +94,9 @@ type Services struct {
 	ImportReader func() importers.Reader
 	Instructions *instructions.Instructions
 	// Folder returns the folder that the assistant works in.
-	Folder       func() string
+	Folder func() string
+	// OpenFolder changes it.
+	OpenFolder   func(ctx context.Context, path string) error
 	Workspace    *workspace.Tools
 	CreatedTools *custom.Tools
 	FileTools    *files.Tools

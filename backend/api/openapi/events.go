@@ -56,6 +56,7 @@ func eventMessages() []streamMessage {
 		kind(event.PagePointed, event.PagePoint{}),
 		kind(event.PickerOpened, event.Picker{}),
 		kind(event.PageCopied, event.NoData{}),
+		kind(event.FolderOpened, event.OpenedFolder{}),
 		kind(event.DiskChanged, event.Disk{}),
 	}
 }

@@ -46,8 +46,6 @@ type Config struct {
 	Log     *slog.Logger
 	// Version is Sextant's version.
 	Version string
-	// Workspace is the folder that the person works in; "" is the working folder of Sextant.
-	Workspace string
 	// Secrets replaces the names of secrets in env, headers and oauth with their values; nil replaces none.
 	Secrets *secrets.Vault
 	// Egress sends the requests to remote servers and their authorization servers; nil uses no egress guard.
@@ -64,9 +62,10 @@ type Config struct {
 	MetadataURL string
 	// Review asks the person whether a tool with a changed definition may be called. If it is nil, it may not.
 	Review func(ctx context.Context, c ToolChange) (bool, error)
+	// Folder returns the folder that the person works in; nil is the working folder of Sextant.
+	Folder func() string
 	// Elicit, Folder, AskRoots, Sample and CanSample answer the requests of servers, see requests.Handler.
 	Elicit    func(ctx context.Context, q requests.Elicitation) (requests.Answer, error)
-	Folder    func() string
 	AskRoots  func(ctx context.Context, q requests.RootsQuestion) (bool, error)
 	Sample    func(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error)
 	CanSample func() bool
@@ -76,6 +75,13 @@ type Config struct {
 	Sandbox *launch.Sandbox
 
 	timing
+}
+
+func (c Config) folder() string {
+	if c.Folder == nil {
+		return ""
+	}
+	return c.Folder()
 }
 
 // timing is set by tests; 0 is the default of a duration.

@@ -79,7 +79,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 		env = append(env, "PATH="+path)
 	}
 	process, stdin, stdout, err := v.owner.cfg.Sandbox.Start(ctx, launch.Request{
-		Server: v.name, Entry: v.entry, Path: path, Env: env, Workspace: v.owner.cfg.Workspace, Log: v.tail,
+		Server: v.name, Entry: v.entry, Path: path, Env: env, Workspace: v.owner.cfg.folder(), Log: v.tail,
 		OnPermissions:      func(p access.Permissions) { v.set(func() { v.permissions = p }) },
 		ConfirmUnsandboxed: v.askWithoutSandbox,
 	})

@@ -81,7 +81,7 @@ func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 
 // Access describes what a server with the entry e may access on this machine.
 func (s *Servers) Access(e config.Entry) launch.Access {
-	return s.cfg.Sandbox.Access(e, s.cfg.Workspace)
+	return s.cfg.Sandbox.Access(e, s.cfg.folder())
 }
 
 func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
@@ -160,7 +160,7 @@ func (s *Servers) merge(write func() error) error {
 // Preview returns what an import of list would add.
 func (s *Servers) Preview(list importers.List) (importers.Preview, error) {
 	p, err := importers.PreviewOf(s.cfg.Path, list)
-	p.FillAccess(s.cfg.Sandbox, s.cfg.Workspace)
+	p.FillAccess(s.cfg.Sandbox, s.cfg.folder())
 	return p, err
 }
 

@@ -112,7 +112,7 @@ func TestCompromisedServerIsConfined(t *testing.T) {
 			defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
 			s, _, _ := startedWith(t, configText(`"taken": `+
 				stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)),
-				Config{Sandbox: m.sandbox, Workspace: m.home})
+				Config{Sandbox: m.sandbox, Folder: func() string { return m.home }})
 			waitForState(t, s, "taken", stateReady)
 			tries, out := 0, ""
 			try := func(what string) {

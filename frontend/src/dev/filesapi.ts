@@ -24,6 +24,7 @@ export function filesApi(): FilesApi {
       stamp: '1',
       rows: [row('docs', 'folder'), row('README.md', 'file'), row('main.go', 'file')],
     }),
+    openFolder: async () => undefined,
     stamps: async (paths) => Object.fromEntries(paths.map((path) => [path, '1'])),
     paths: async () => ['README.md', 'main.go'],
     picture: async () => new Blob(),

@@ -23,6 +23,8 @@ export class Settings {
   section = $state('limits');
   /** The shortcuts that the person chose by the ids of commands, "" for none. */
   readonly shortcuts = $derived(parseShortcuts(this.value('shortcuts')));
+  /** The folders that were opened last, newest first. */
+  readonly recentFolders = $derived(parseFolders(this.value('view.folders')));
   readonly #saving: { [what: string]: ReturnType<typeof setTimeout> } = {};
 
   constructor(
@@ -119,4 +121,13 @@ export function applyTheme(theme: Theme): void {
 /** Returns the theme that was last applied, for use before the settings are read. */
 export function lastTheme(): Theme {
   return THEMES.find((theme) => theme === localStorage.getItem(THEME_KEY)) ?? 'system';
+}
+
+function parseFolders(text: string): string[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.filter((folder) => typeof folder === 'string') : [];
+  } catch {
+    return [];
+  }
 }

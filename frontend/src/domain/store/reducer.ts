@@ -215,6 +215,10 @@ function reduceRest(state: AppState, event: StoredEvent): void {
     case 'browser.changed':
       state.browser = withTabs(event.data);
       break;
+    case 'folder.opened':
+      state.workspace = event.data.path;
+      putSetting(state, { key: 'view.folders', value: JSON.stringify(event.data.recent), source: 'window' });
+      break;
     case 'disk.changed':
       state.disk = event.data;
       break;

@@ -12,6 +12,8 @@ export function createFilesApi(client: Client) {
       const folder = await bodyOf(client.GET('/api/workspace/folder', { params: { query: { path } } }));
       return { ...folder, rows: folder.rows ?? [] };
     },
+    /** Makes another folder the workspace. */
+    openFolder: (path: string) => awaitSuccess(client.POST('/api/workspace/folder', { body: { path } })),
     /**
      * Returns a stamp for each absolute path, "" if it is missing or closed to tools. The stamp changes with the file,
      * or with the names in the folder.

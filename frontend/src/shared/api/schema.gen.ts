@@ -2343,7 +2343,8 @@ export interface paths {
         /** The content of a folder */
         get: operations["get-api-workspace-folder"];
         put?: never;
-        post?: never;
+        /** Work in another folder */
+        post: operations["post-api-workspace-folder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3573,6 +3574,17 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
+            data: components["schemas"]["OpenedFolder"];
+            /** @enum {string} */
+            kind: "folder.opened";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
             data: components["schemas"]["Disk"];
             /** @enum {string} */
             kind: "disk.changed";
@@ -4056,6 +4068,10 @@ export interface components {
             templates: components["schemas"]["ResourceTemplate"][];
             watches: boolean;
         };
+        OpenedFolder: {
+            path: string;
+            recent: string[];
+        };
         Outcome: {
             answer?: string;
             args?: unknown;
@@ -4424,6 +4440,10 @@ export interface components {
         };
         "Post-api-sessionRequest": {
             code: string;
+        };
+        "Post-api-workspace-folderRequest": {
+            /** @description Absolute, or in the home folder with ~ */
+            path: string;
         };
         "Post-api-workspace-stampsRequest": {
             paths: string[];
@@ -10138,6 +10158,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Folder"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-workspace-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-workspace-folderRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

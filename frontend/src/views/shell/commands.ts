@@ -7,6 +7,7 @@ import { openSettingsAt } from '../panels/settingslink';
 import { focusSurface, stepRegion } from './regions';
 
 interface Dialogs {
+  folder: () => void;
   palette: () => void;
   number: () => void;
 }
@@ -108,6 +109,15 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       icon: 'settings-2',
       keys: ['Ctrl+,'],
       run: () => openSettingsAt(settings.section, settings, panels),
+    },
+    {
+      id: 'folder',
+      title: t('folder.open'),
+      words: t('folder.open.words'),
+      icon: 'folder',
+      keys: ['Ctrl+O'],
+      fallback: ['Alt+Shift+O'],
+      run: dialogs.folder,
     },
     { id: 'theme', title: t('command.theme'), icon: 'settings-2', run: () => settings.nextTheme() },
     ...THEMES.map((theme): Command => ({
