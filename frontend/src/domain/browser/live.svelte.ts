@@ -1,5 +1,6 @@
 import type { Frame } from '../../shared/api/frame';
 import type { FrameHeader } from '../../shared/api/types';
+import { measureInk, type Ink } from './ink';
 import type { Session } from '../session/session.svelte';
 
 const RATE_WINDOW_MS = 1000;
@@ -96,6 +97,15 @@ export class LiveView {
     part.height = bottom - top;
     part.getContext('2d')?.drawImage(canvas, -left, -top);
     return new Promise((resolve) => part.toBlob(resolve, 'image/png'));
+  }
+
+  /** Measures what is shown at a size in CSS pixels; undefined if nothing is shown. */
+  ink(width: number, height: number): Ink | undefined {
+    if (!this.#canvas?.width || !this.header || width < 1 || height < 1) return undefined;
+    const copy = new OffscreenCanvas(Math.round(width), Math.round(height));
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context?.drawImage(this.#canvas, 0, 0, copy.width, copy.height);
+    return context ? measureInk(context.getImageData(0, 0, copy.width, copy.height)) : undefined;
   }
 
   #measure(): void {

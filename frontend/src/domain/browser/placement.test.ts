@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LABEL_HEIGHT, LABELS_MAX, overlaps, placeLabels, stackText, type Label, type LabelTarget } from './placement';
+import { LABEL_HEIGHT, LABELS_MAX, SMALL_HEIGHT, overlaps, placeLabels, stackText } from './placement';
+import type { Label, LabelTarget, Rect } from './placement';
 
 const view = { width: 900, height: 700 };
 const ROLES = ['link', 'button', 'textbox', 'checkbox', 'img'];
@@ -105,8 +106,25 @@ describe('number labels on a page', () => {
     many.push(element(999, 700, 640, 80, 30, 'textbox'));
     expect(placeLabels(many, view, []).labels.some((l: Label) => l.ids.includes(999))).toBe(true);
   });
-  it('are 15 px high', () => {
-    for (const label of placeLabels(page(3, 60), view, []).labels) expect(label.height).toBe(LABEL_HEIGHT);
+  it('do not cover other buttons of a row, or the text beside a link', () => {
+    const row = Array.from({ length: 6 }, (_, i) => element(i + 1, 100 + i * 54, 100, 50, 22));
+    for (const label of placeLabels(row, view, []).labels) {
+      for (const { id, box } of row)
+        expect(id !== label.id && overlaps(label, box), `${label.id} on ${id}`).toBe(false);
+    }
+    // A paragraph: ink everywhere but in the 8 px between its lines.
+    const line = (y: number) => y >= 100 && y < 220 && (y - 100) % 24 < 16;
+    const ink = ({ y, height, width }: Rect) =>
+      Array.from({ length: height }, (_, i) => (line(y + i) ? width : 0)).reduce((sum, n) => sum + n, 0);
+    const [label] = placeLabels([element(7, 300, 148, 60, 18, 'link')], view, [], 0, () => ink).labels;
+    expect(label!.height).toBe(SMALL_HEIGHT);
+    expect(ink(label!)).toBeLessThan((label!.width * label!.height) / 2);
+  });
+  it('are 15 px high where there is room', () => {
+    for (const label of placeLabels(page(3, 20), view, []).labels) {
+      expect([LABEL_HEIGHT, SMALL_HEIGHT]).toContain(label.height);
+    }
+    expect(placeLabels([element(1, 100, 100, 120, 40)], view, []).labels[0]?.height).toBe(LABEL_HEIGHT);
   });
   it('name a stack by its range or its size', () => {
     expect(stackText([12, 13, 14, 15])).toBe('12–15');

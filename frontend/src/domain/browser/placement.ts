@@ -1,4 +1,6 @@
-// Places the labels of marks over the page. Pure geometry.
+// Places the labels of marks over the page.
+
+import type { Ink } from './ink';
 
 export interface Rect {
   x: number;
@@ -40,6 +42,8 @@ export interface LabelPlacement {
 }
 
 export const LABEL_HEIGHT = 15;
+/** The height of a label where a larger one would cover text. */
+export const SMALL_HEIGHT = 12;
 export const LABELS_MAX = 150;
 /** Distance between a label with a leader and its element. */
 const LEADER_LENGTH = 24;
@@ -47,11 +51,18 @@ const GAP = 2;
 /** Space for the border and halo of a label. */
 const LABEL_MARGIN = 2;
 
+/** What a label may hide of the page, in pixels, before the next position in the order is better. */
+const ORDER_COST = 2;
+const LEADER_COST = 40;
+/** The area from which an element does not count as hidden by a label. */
+const SMALL_ELEMENT = 200 * 60;
+
 const FIELDS = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'checkbox', 'radio', 'switch', 'listbox'];
 const BUTTONS = ['button', 'menuitem', 'tab', 'option'];
 
 /** Estimates the width of a label with this text. */
-const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
+const labelWidth = (text: string, small = false) =>
+  small ? Math.max(12, text.length * 5.6 + 4) : Math.max(18, text.length * 6.6 + 6);
 
 /** Returns the text of a stacked label: "12–15" for consecutive numbers, else "12+3" for 12 and three others. */
 export function stackText(ids: number[]): string {
@@ -63,8 +74,9 @@ export function stackText(ids: number[]): string {
 
 /**
  * Places labels for the elements in view, the element `next` first, then fields, buttons and links. A label gets the
- * first free position of: top-left corner (not on a line of text), left, above, right, below, 24 px away with a leader
- * line, stacked with a label nearby. An element that has not moved keeps its label from `before` if that is still free;
+ * best free position of: top-left corner (not on a line of text), left, above, right, below, the same with a small label,
+ * 24 px away with a leader line. The best one covers the least of the page's ink, or of other elements if the ink is not
+ * known, and comes first in that order. Without a free one, it is stacked with a label nearby. An element that has not moved keeps its label from `before` if that is still free;
  * stacked labels and that of `next` are placed again. An element without a free position, or beyond LABELS_MAX, gets a
  * dot if there is room at a top corner.
  */
@@ -73,13 +85,14 @@ export function placeLabels(
   view: { width: number; height: number },
   before: Label[],
   next = 0,
+  measure?: () => Ink | undefined,
 ): LabelPlacement {
   const seen = elements.filter((e) => overlaps(e.box, { x: 0, y: 0, ...view }));
   const sorted = seen
     .map((e, order) => ({ e, order }))
     .sort((a, b) => rank(a.e, next) - rank(b.e, next) || a.order - b.order);
   const chosen = sorted.slice(0, LABELS_MAX).map((s) => s.e);
-  const canvas = new Canvas(seen, view);
+  const canvas = new Canvas(seen, view, measure);
   const previous = new Map(before.filter((l) => l.slot !== 'stack').map((l) => [l.id, l]));
 
   const waiting: LabelTarget[] = [];
@@ -104,13 +117,24 @@ function rank(element: LabelTarget, next: number): number {
 /** The labels placed so far, and the space that is still free. */
 class Canvas {
   readonly labels: Label[] = [];
+  #ink?: { measured: Ink | undefined };
+  readonly #small: LabelTarget[];
   readonly #centers: { id: number; x: number; y: number }[];
 
   constructor(
     elements: LabelTarget[],
     private readonly view: { width: number; height: number },
+    private readonly measure?: () => Ink | undefined,
   ) {
+    // Larger elements contain others, so that a label may lie on them.
+    this.#small = elements.filter((e) => e.box.width * e.box.height < SMALL_ELEMENT);
     this.#centers = elements.map((e) => ({ id: e.id, x: e.box.x + e.box.width / 2, y: e.box.y + e.box.height / 2 }));
+  }
+
+  /** The ink of the page, which is measured when it is first needed. */
+  get ink(): Ink | undefined {
+    this.#ink ??= { measured: this.measure?.() };
+    return this.#ink.measured;
   }
 
   put(label: Label): void {
@@ -123,15 +147,35 @@ class Canvas {
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
     if (this.labels.some((label) => label !== except && overlaps(grow(rect, LABEL_MARGIN), label))) return false;
     if (this.#centers.some((c) => inside(c, rect))) return false;
-    return !coversText(rect, own);
+    return !coversText(rect, own, this.ink);
   }
 
   /** Puts the element's label at the first free position. Returns false when there is none. */
   placeLabel(element: LabelTarget): boolean {
     const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
-    const found = candidates.find((candidate) => this.free(candidate, element));
-    if (found) this.put(found);
-    return Boolean(found);
+    let best: Label | undefined;
+    let least = Infinity;
+    for (const [i, candidate] of candidates.entries()) {
+      const order = i * ORDER_COST + (candidate.slot === 'withLeader' ? LEADER_COST : 0);
+      if (order >= least) break;
+      if (!this.free(candidate, element)) continue;
+      const cost = order + this.#cost(candidate, element);
+      if (cost < least) [best, least] = [candidate, cost];
+    }
+    if (best) this.put(best);
+    return Boolean(best);
+  }
+
+  /** Returns how many pixels of the page a label hides: ink, or the boxes of other elements if that is not known. */
+  #cost(rect: Rect, own: LabelTarget): number {
+    const ink = this.ink;
+    if (ink) return ink(rect);
+    let hidden = 0;
+    for (const { id, box } of this.#small) {
+      const { x, y } = overlap(rect, box);
+      if (id !== own.id && x > 0 && y > 0) hidden += x * y;
+    }
+    return hidden / 2;
   }
 
   /** Adds the element to the nearest label that has room. Returns false when none within 96 px has. */
@@ -181,10 +225,17 @@ function candidatesOf(element: LabelTarget, anchor: Rect): Label[] {
   const right = box.x + box.width;
   const bottom = box.y + box.height;
   const middle = box.y + (box.height - height) / 2;
-  const make = (slot: Slot, x: number, y: number, leader?: Label['leader']): Label => {
-    const rect = { x: Math.round(x), y: Math.round(y), width, height };
-    return { id: element.id, ids: [element.id], slot, ...rect, anchor, ...(leader ? { leader } : {}) };
-  };
+  const make = (slot: Slot, x: number, y: number, leader?: Label['leader'], small = false): Label => ({
+    id: element.id,
+    ids: [element.id],
+    slot,
+    x: Math.round(x),
+    y: Math.round(y),
+    width: labelWidth(String(element.id), small),
+    height: small ? SMALL_HEIGHT : height,
+    anchor,
+    ...(leader ? { leader } : {}),
+  });
   const near = [
     make('left', box.x - width - GAP, middle),
     make('above', box.x, box.y - height - GAP),
@@ -195,6 +246,18 @@ function candidatesOf(element: LabelTarget, anchor: Rect): Label[] {
   if (!isText(element)) {
     const { x, y } = overhang(box);
     near.unshift(make('corner', Math.max(0, box.x - width + x), Math.max(0, box.y - height + y)));
+  }
+  const narrow = labelWidth(String(element.id), true);
+  for (const [slot, x, y] of [
+    ['corner', box.x - narrow / 2, box.y - SMALL_HEIGHT + 3],
+    ['above', box.x, box.y - SMALL_HEIGHT + 3],
+    ['above', box.x - narrow + 3, box.y - SMALL_HEIGHT + 3],
+    ['above', right - narrow, box.y - SMALL_HEIGHT + 3],
+    ['left', box.x - narrow, box.y + (box.height - SMALL_HEIGHT) / 2],
+    ['right', right, box.y + (box.height - SMALL_HEIGHT) / 2],
+    ['below', box.x, bottom - 2],
+  ] as const) {
+    near.push(make(slot, x, y, undefined, true));
   }
   const cx = box.x + Math.min(box.width / 2, 24);
   const withLeader = [
@@ -230,10 +293,10 @@ function candidatesOf(element: LabelTarget, anchor: Rect): Label[] {
 const COVER_MAX = 0.25;
 
 /** Reports whether a label would hide too much of its element: part of a line of text, or more than COVER_MAX. */
-function coversText(rect: Rect, own: LabelTarget): boolean {
+function coversText(rect: Rect, own: LabelTarget, ink?: Ink): boolean {
   const { x, y } = overlap(rect, own.box);
   if (x <= 0 || y <= 0) return false;
-  return isText(own) || x * y > own.box.width * own.box.height * COVER_MAX;
+  return (isText(own) && !ink) || x * y > own.box.width * own.box.height * COVER_MAX;
 }
 
 /** Returns the part of a box that is in view. */
