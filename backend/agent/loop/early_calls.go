@@ -20,7 +20,7 @@ func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	id := naming.NewID("")
 	e.ids = append(e.ids, id)
 	switch {
-	case e.blocked || t.toolsClosed || !readOnly(defs, c):
+	case e.blocked || t.toolsClosed || !definition(defs, c).Hints.ReadOnly:
 		e.blocked = true
 		return
 	case t.rounds > t.limits.Rounds || len(e.running) >= parallelReads ||

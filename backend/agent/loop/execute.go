@@ -17,8 +17,7 @@ import (
 
 const (
 	parallelReads = 4
-	// stopGrace is how long a stopped call may take to report its result. Stop promises the end of the turn within
-	// 100 ms.
+	// stopGrace is how long a stopped call may take to report its result. Stop promises an end within 100 ms.
 	stopGrace = 60 * time.Millisecond
 )
 
@@ -26,10 +25,7 @@ const (
 // end.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
-		end := limit(
-			fmt.Sprintf("the model called tools in %d rounds, the limit per turn", t.limits.Rounds),
-			"rounds",
-		)
+		end := limit(fmt.Sprintf("the model called tools in %d rounds, the limit per turn", t.limits.Rounds), "rounds")
 		return &end, t.answerAll(message.Calls, "not run: "+end.message)
 	}
 	calls := message.Calls
@@ -43,13 +39,12 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
 		if t.early.running[group[0].ID] == nil && t.hasSteering() {
-			return nil, t.answerAll(
-				calls,
-				"not run: the user sent a new message, which comes next. Read it, then decide again.",
-			)
+			return nil, t.answerAll(calls,
+				"not run: the user sent a new message, which comes next. Read it, then decide again.")
 		}
 		calls = calls[len(group):]
 		end, err := t.runGroup(group, broken)
+		t.followPanel(defs, group)
 		if err != nil {
 			return nil, t.answerUnrecorded(calls, err)
 		}
@@ -77,17 +72,28 @@ func (t *turn) nextGroup(defs []toolspec.Definition, calls []chat.ToolCall, brok
 		return calls[:n]
 	}
 	n := 0
-	for n < len(calls) && n < parallelReads && n < left && readOnly(defs, calls[n]) &&
+	for n < len(calls) && n < parallelReads && n < left && definition(defs, calls[n]).Hints.ReadOnly &&
 		problemOf(broken, calls[n]) == nil {
 		n++
 	}
 	return calls[:max(n, 1)]
 }
 
-func readOnly(defs []toolspec.Definition, c chat.ToolCall) bool {
+// definition returns the definition of the tool that a call names, the zero value if there is none.
+func definition(defs []toolspec.Definition, c chat.ToolCall) toolspec.Definition {
 	name, _, _ := prompt.ResolveCall(c.Name, c.Args)
-	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == name })
-	return i >= 0 && defs[i].Hints.ReadOnly
+	if i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }); i >= 0 {
+		return defs[i]
+	}
+	return toolspec.Definition{}
+}
+
+// followPanel makes the panel that calls of the turn opened the one whose tools it has.
+func (t *turn) followPanel(defs []toolspec.Definition, group []chat.ToolCall) {
+	opens := func(c chat.ToolCall) bool { return definition(defs, c).Group == "navigation" }
+	if t.request.Panel != "" && slices.ContainsFunc(group, opens) {
+		t.request.Panel = t.loop.cfg.ActivePanel()
+	}
 }
 
 func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
@@ -112,9 +118,8 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			m.Text += note
 			if over {
 				end = &ending{
-					status: chat.StatusLimit,
-					message: fmt.Sprintf("Stopped: %s repeated 3 times with the same result. The work so far "+
-						"is kept.", c.Name),
+					status:     chat.StatusLimit,
+					message:    "Stopped: " + c.Name + " repeated 3 times with the same result. The work so far is kept.",
 					suggestion: "Say what to do differently, or choose another model.",
 				}
 			}
@@ -144,11 +149,8 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
 			case !left:
-				results[i] = toolspec.Fail(
-					toolspec.UserError,
-					"not run: the turn that this belongs to has no calls left",
-					"Say what was found so far, and what is missing.",
-				)
+				results[i] = toolspec.Fail(toolspec.UserError, "not run: the turn that this belongs to has no calls left",
+					"Say what was found so far, and what is missing.")
 			default:
 				results[i] = t.callTool(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}

@@ -154,6 +154,9 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 
 func (r *reply) describeResult(s grammar.Step, text string) string {
 	text = grammar.EscapeLinks(text)
+	if strings.HasPrefix(s.Tool, "open_") {
+		text, _, _ = strings.Cut(text, " Its tools: ") // names for a model
+	}
 	v, page := parsePageAnswer(text)
 	switch {
 	case page && s.Tool == "navigate_page":
