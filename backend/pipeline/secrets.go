@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -116,8 +117,12 @@ func (p *Pipeline) maskedAll(list []string) []string {
 }
 
 // shownArgs returns the arguments as they are shown and stored, without the values of secret arguments and without
-// literal secrets.
+// literal secrets. SQLite reads no JSON that is nested more than 1,000 deep, so of deep arguments only the digest is kept.
 func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
+	if nesting(c.call.Args) > maxNesting {
+		return fmt.Appendf(nil, `{"not_recorded":"%d bytes nested more than %d deep, SHA-256 %x"}`, len(c.call.Args),
+			maxNesting, sha256.Sum256(c.call.Args))
+	}
 	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.SecretArgs...))
 }
 
@@ -130,4 +135,27 @@ func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Descriptio
 	d.Question, d.Title, d.Note, d.Diff = v.Mask(d.Question), v.Mask(d.Title), v.Mask(d.Note), v.Mask(d.Diff)
 	d.Warnings = p.maskedAll(d.Warnings)
 	return d
+}
+
+// maxNesting is how deep recorded arguments may be nested.
+const maxNesting = 500
+
+// nesting returns how deep objects and arrays are nested in JSON.
+func nesting(text json.RawMessage) int {
+	deepest, depth, inString := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }
