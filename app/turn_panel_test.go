@@ -24,7 +24,7 @@ func TestPanelThatATurnOpensGivesItsTools(t *testing.T) {
 	flags := testFlags(t)
 	flags["openai_base_url"] = model.URL()
 	sys := openWith(t, flags, OpenOptions{Serve: true})
-	o, err := sys.Loop.Run(t.Context(), loop.TurnRequest{Text: "what do my notes say?", Model: "openai/m", Panel: "home"})
+	o, err := sys.Loop.Run(t.Context(), loop.TurnRequest{Text: "any notes?", Model: "openai/m", Panel: "home"})
 	if err != nil || o.Status != chat.StatusDone {
 		t.Fatalf("%+v, %v", o, err)
 	}

@@ -117,7 +117,8 @@ func (p *Pipeline) maskedAll(list []string) []string {
 }
 
 // shownArgs returns the arguments as they are shown and stored, without the values of secret arguments and without
-// literal secrets. SQLite reads no JSON that is nested more than 1,000 deep, so of deep arguments only the digest is kept.
+// literal secrets. SQLite reads no JSON that is nested more than 1,000 deep, so of such arguments only the digest is
+// kept.
 func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
 	if nesting(c.call.Args) > maxNesting {
 		return fmt.Appendf(nil, `{"not_recorded":"%d bytes nested more than %d deep, SHA-256 %x"}`, len(c.call.Args),

@@ -119,7 +119,7 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			if over {
 				end = &ending{
 					status:     chat.StatusLimit,
-					message:    "Stopped: " + c.Name + " repeated 3 times with the same result. The work so far is kept.",
+					message:    "Stopped: " + c.Name + " repeated 3 times, with the same result. All work is kept.",
 					suggestion: "Say what to do differently, or choose another model.",
 				}
 			}
@@ -149,7 +149,7 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
 			case !left:
-				results[i] = toolspec.Fail(toolspec.UserError, "not run: the turn that this belongs to has no calls left",
+				results[i] = toolspec.Fail(toolspec.UserError, "not run: the turn it belongs to has no calls left",
 					"Say what was found so far, and what is missing.")
 			default:
 				results[i] = t.callTool(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
