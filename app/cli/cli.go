@@ -51,6 +51,15 @@ func Main(args []string) int {
 	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }
 
+// Model returns the verbs and flags, for the manual page and the completions.
+func Model() (*kong.Application, error) {
+	parser, err := kong.New(&commands{}, kong.Name("sextant"))
+	if err != nil {
+		return nil, err
+	}
+	return parser.Model, nil
+}
+
 // Run runs the verb in args and returns the exit code. Unlike Main, it does not touch the signals and streams of the
 // process, so that tests can call it.
 func Run(ctx context.Context, args []string, io Streams) (code int) {
