@@ -103,6 +103,13 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
 	defer cancel()
 	e, err := b.startWithRetry(ctx, path)
+	if errors.Is(err, launch.ErrSandbox) {
+		b.report(statusFailed, err.Error()+".", launch.SandboxHint+".")
+		return nil, &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "The browser did not start: " + err.Error() + ".",
+			Suggestion: launch.SandboxHint + ", then try again.",
+		}
+	}
 	if err != nil {
 		b.report(statusFailed, err.Error(), "Run sextant doctor.")
 		return nil, &surface.Fault{
@@ -161,7 +168,10 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 		err = profileError(proc, err)
 		proc.Kill()
 		closeErr := errors.Join(proc.Close(0), e.waitDisconnected())
-		if output := proc.Stderr(); output != "" {
+		switch output := proc.Stderr(); {
+		case strings.Contains(output, "No usable sandbox"):
+			return nil, launch.ErrSandbox
+		case output != "":
 			err = fmt.Errorf("%w; it said: %s", err, lastLine(output))
 		}
 		return nil, errors.Join(err, closeErr)

@@ -58,19 +58,26 @@ func TestBrokenProfileIsSetAside(t *testing.T) {
 
 func TestProfileIsKeptWhenStartFailsForOtherReason(t *testing.T) {
 	requireChromium(t)
-	program := filepath.Join(t.TempDir(), "chromium")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho no display >&2\nexit 1\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "profile")
-	writeFile(t, filepath.Join(dir, "Default", "Cookies"))
-	ctx, b := newBrowser(t, browser.Config{Path: program, ProfileDir: dir})
-	err := b.Start(ctx)
-	if err == nil || !strings.Contains(err.Error(), "no display") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "Default", "Cookies")); err != nil {
-		t.Errorf("the profile was moved: %v", err)
+	for said, want := range map[string]string{
+		"no display": "no display",
+		"[1:1:ERROR:zygote_host_impl_linux.cc(130)] No usable sandbox! If this": "cannot start its sandbox",
+	} {
+		t.Run(want, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "chromium")
+			if err := os.WriteFile(program, []byte("#!/bin/sh\necho '"+said+"' >&2\nexit 1\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "profile")
+			writeFile(t, filepath.Join(dir, "Default", "Cookies"))
+			ctx, b := newBrowser(t, browser.Config{Path: program, ProfileDir: dir})
+			err := b.Start(ctx)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "Default", "Cookies")); err != nil {
+				t.Errorf("the profile was moved: %v", err)
+			}
+		})
 	}
 }
 

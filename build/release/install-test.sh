@@ -56,7 +56,7 @@ close_window
 
 echo "== Remove and purge"
 quiet apt-get remove -yqq sextant
-quiet apt-get purge -yqq sextant
+quiet dpkg --purge sextant
 left=$(files || true) # find may meet a file that is going away
 [ -z "$left" ] || { echo "left: $left"; exit 1; }
 [ -d /home/ana/.local/share/sextant ]

@@ -10,6 +10,13 @@ import (
 // ErrNotFound is in the chain of Find's error when this machine has no Chromium.
 var ErrNotFound = errors.New("no Chromium found")
 
+// ErrSandbox is returned for a Chromium that cannot confine its pages on this machine.
+var ErrSandbox = errors.New("the browser cannot start its sandbox")
+
+// SandboxHint says how Chromium gets its sandbox.
+const SandboxHint = "Install the package chromium-sandbox (Debian), or allow user namespaces for Chromium " +
+	"(Ubuntu: an AppArmor profile)"
+
 // InstallHint is the command that installs a Chromium on Debian and Ubuntu.
 const InstallHint = "sudo apt install chromium"
 
