@@ -92,7 +92,7 @@ func (s *System) httpServices() httpapi.Services {
 		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
 		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
-		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, WebSocket: s.hub,
+		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, RaiseWindow: s.raiseWindow, WebSocket: s.hub,
 		TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
 		Programs: programs{s}, Log: s.Log,
 	}
@@ -177,4 +177,22 @@ func (s *System) LeavePage(ctx context.Context) {
 	if err := s.showPanel(ctx, s.Nav.Panels[0]); err != nil {
 		s.Log.Warn("the panel stays active after its page ended", "panel", panel, "err", err)
 	}
+}
+
+// SetRaiseWindow sets the function that brings the desktop window to the front, nil if there is none.
+func (s *System) SetRaiseWindow(raise func()) {
+	if raise == nil {
+		s.raise.Store(nil)
+		return
+	}
+	s.raise.Store(&raise)
+}
+
+func (s *System) raiseWindow() bool {
+	raise := s.raise.Load()
+	if raise == nil {
+		return false
+	}
+	(*raise)()
+	return true
 }

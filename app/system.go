@@ -129,6 +129,7 @@ type System struct {
 	Sharing    *sharing.Provider
 
 	folder       atomic.Pointer[string]
+	raise        atomic.Pointer[func()]
 	mcpEgress    *egress.Guard
 	consent      *consent.Asker
 	panelCalls   *calls.Gateway

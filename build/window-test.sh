@@ -65,7 +65,7 @@ start_display() {
 
 start_program() {
   mkdir -p "$shots"
-  mkdir -m 0700 "$dir/data" "$dir/config" "$dir/work" "$dir/home"
+  mkdir -p -m 0700 "$dir/data" "$dir/config" "$dir/work" "$dir/home"
   local bus=()
   if command -v dbus-run-session >/dev/null; then bus=(dbus-run-session --); fi
   (
@@ -76,6 +76,22 @@ start_program() {
     exec setsid "${bus[@]}" "$binary" --log-level info
   ) >"$PWD/$log" 2>&1 </dev/null &
   app=$!
+}
+
+# A second start, as by another click on the icon in a desktop's menu.
+second_start() {
+  (
+    cd "$dir/work"
+    export HOME="$dir/home" SEXTANT_DATA="$dir/data" SEXTANT_CONFIG="$dir/config"
+    timeout 20 "$binary" 2>/dev/null
+  )
+}
+
+# The conversation of the last start: its part of the window is blank until it is drawn.
+conversation_drawn() {
+  timeout 10 import -silent -window root -crop "380x360+$((WIDTH - 410))+60" +repage "$shots/window-restart.png" || return 1
+  colours=$(identify -format '%k' "$shots/window-restart.png" 2>/dev/null) || return 1
+  [ "${colours:-0}" -ge 40 ]
 }
 
 window_shown() {
@@ -273,4 +289,19 @@ import -silent -window "$window" "$shots/window-files.png"
 kill -- "-$files" 2>/dev/null || true
 page_kept || fail "a file navigated the window"
 echo "window: attached a dropped text, a pasted picture, a copied file, a workspace file and a picked PDF ($shots/window-files.png)"
+
+windows() { xdotool search --onlyvisible --name '^Sextant' 2>/dev/null | wc -l; }
+before=$(windows)
+said=$(second_start) || fail "a second start failed"
+[ "$said" = "Its window is in front now." ] || fail "a second start said “$said”"
+[ "$(windows)" -eq "$before" ] || fail "there are $(windows) windows after a second start, and $before before"
+echo "window: a second start brings it to the front"
+
+kill -- "-$app" 2>/dev/null || true
+wait "$app" 2>/dev/null || true
+while window_shown; do sleep 0.1; done
+start_program
+until_true "the window of the next start" window_shown
+until_true "the last conversation in the next start" conversation_drawn
+echo "window: shows the last conversation after a restart ($shots/window-restart.png)"
 echo "window test: passed"

@@ -25,13 +25,18 @@ func (v *openVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return failure(exitFailed, "no Sextant is running with the data folder %s. Start one with: sextant",
 			cfg.DataDir)
 	}
-	return openWindow(ctx, running, v.Print || !hasDisplay(), io)
+	return openWindow(ctx, running, v.Print || !hasDisplay(), false, io)
 }
 
-func openWindow(ctx context.Context, running instance.Client, printOnly bool, io Streams) error {
-	link, err := running.WindowLink(ctx)
+// openWindow opens a window of the running Sextant in a browser, or with raise its desktop window if it has one.
+func openWindow(ctx context.Context, running instance.Client, printOnly, raise bool, io Streams) error {
+	link, err := running.WindowLink(ctx, raise)
 	if err != nil {
 		return failure(exitFailed, "the running Sextant (process %d) gave no link: %v", running.PID, err)
+	}
+	if link == "" {
+		_, err = fmt.Fprintln(io.Out, "Its window is in front now.")
+		return err
 	}
 	if !printOnly {
 		if err = openurl.InBrowser(link); err == nil {

@@ -23,7 +23,7 @@ func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
-		return openWindow(ctx, running, !hasDisplay(), io)
+		return openWindow(ctx, running, !hasDisplay(), hasDisplay(), io)
 	}
 	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {

@@ -44,6 +44,7 @@ func Open(ctx context.Context, sys *app.System) error {
 	defer sys.PanelPages.SetCaptureFunc(nil)
 	sys.Browser.SetSystemClipboard(setClipboard)
 	defer sys.Browser.SetSystemClipboard(nil)
+	defer sys.SetRaiseWindow(nil)
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),
@@ -55,6 +56,10 @@ func Open(ctx context.Context, sys *app.System) error {
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 		OnStartup: func(window context.Context) {
+			sys.SetRaiseWindow(func() {
+				runtime.WindowShow(window)
+				runtime.WindowUnminimise(window)
+			})
 			go func() {
 				select {
 				case <-ctx.Done():

@@ -59,11 +59,16 @@ func (c Client) Send(ctx context.Context, method, path string, body io.Reader, w
 	return c.send(ctx, method, path, c.Token, body)
 }
 
-// WindowLink returns a new address that opens a window once, within ten minutes.
-func (c Client) WindowLink(ctx context.Context) (string, error) {
+// WindowLink returns a new address that opens a window once, within ten minutes. With raise, it brings the desktop
+// window to the front instead and returns "", if there is one.
+func (c Client) WindowLink(ctx context.Context, raise bool) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	link, err := c.send(ctx, http.MethodPost, access.LinkPath, c.LinkKey, nil)
+	path := access.LinkPath
+	if raise {
+		path += "?raise=1"
+	}
+	link, err := c.send(ctx, http.MethodPost, path, c.LinkKey, nil)
 	return string(link), err
 }
 

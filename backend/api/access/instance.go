@@ -9,7 +9,8 @@ import (
 const (
 	// ProofPath answers the query ?nonce=… with Proof as plain text.
 	ProofPath = "/api/proof"
-	// LinkPath answers a POST request that has the link key with a new address of the window as plain text.
+	// LinkPath answers a POST request that has the link key with a new address of the window as plain text. With the
+	// query raise=1, it brings the desktop window to the front instead and answers with nothing, if there is one.
 	LinkPath = "/api/link"
 )
 
@@ -24,10 +25,14 @@ func (k *Keys) ServeProof(w http.ResponseWriter, r *http.Request) {
 }
 
 // ServeLink answers with newLink() if the request has the link key.
-func (k *Keys) ServeLink(newLink func() string) http.HandlerFunc {
+func (k *Keys) ServeLink(newLink func() string, raise func() bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !k.IsLinkKey(BearerToken(r)) {
 			WriteProblem(w, http.StatusUnauthorized, "The link key is missing or wrong. Run: sextant open")
+			return
+		}
+		if r.URL.Query().Get("raise") == "1" && raise() {
+			writeText(w, "")
 			return
 		}
 		writeText(w, newLink())

@@ -113,6 +113,8 @@ type Services struct {
 	CallAsPanel   func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
 	// Snapshot returns the state that a window loads at its start.
 	Snapshot func(context.Context) (wire.Snapshot, error)
+	// RaiseWindow brings the desktop window to the front and reports whether there is one.
+	RaiseWindow func() bool
 	// HasWindow reports whether a window is connected in which the person can be asked.
 	HasWindow func() bool
 	// WebSocket serves /ws, and TerminalSocket serves /ws/terminals. Both authenticate by the first message.
@@ -142,7 +144,7 @@ func New(services Services) *Server {
 	s.routes()
 	mux.Handle("/", windowHandler(services.WindowFiles, services.WindowBuilt, services.PagesOrigin))
 	mux.HandleFunc("GET "+access.ProofPath, s.services.Keys.ServeProof)
-	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL))
+	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL, s.services.RaiseWindow))
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if services.MCPHandler != nil {
 		mux.Handle(mcpserver.JoinPath, services.MCPHandler)
