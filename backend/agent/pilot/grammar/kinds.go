@@ -186,13 +186,16 @@ func readMark(g *Parser, ts []token.Token) ([]parsedValue, string) {
 	return nil, ""
 }
 
-// readName reads only a name. After "press", a number is a key or an element.
+// readName reads a name, or the number of an element on the page. After "press", another number is a key.
 func readName(roles string) func(*Parser, []token.Token) ([]parsedValue, string) {
 	return func(g *Parser, ts []token.Token) ([]parsedValue, string) {
 		if !g.targets || len(ts) == 0 {
 			return nil, ""
 		}
-		if _, isNumber := token.ParseNumber(ts[0]); isNumber {
+		if id, isNumber := token.ParseNumber(ts[0]); isNumber {
+			if roles == "" && g.Window.hasElement(id) {
+				return []parsedValue{{n: 1, arg: id, text: strconv.Itoa(id)}}, ""
+			}
 			return nil, ""
 		}
 		return readTarget(ts, roles), ""

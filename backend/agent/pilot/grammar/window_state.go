@@ -50,6 +50,10 @@ func (w WindowState) Elements() []annotation.Element {
 	return nil
 }
 
+func (w WindowState) hasElement(id int) bool {
+	return slices.ContainsFunc(w.Elements(), func(e annotation.Element) bool { return e.ID == id })
+}
+
 func (w WindowState) tabs() []event.Tab {
 	if w.Tabs == nil {
 		return nil
