@@ -61,12 +61,15 @@ func TestPilotCommandsMatchTheToolsSchemas(t *testing.T) {
 	marks := &event.Marks{Elements: []annotation.Element{
 		{ID: 4, Role: "searchbox", Name: "Search", Usable: true},
 		{ID: 5, Role: "button", Name: "Add to basket · Fen", Usable: true},
+		{ID: 6, Role: "combobox", Name: "Sort", Usable: true},
 	}}
+	tabs := []event.Tab{{ID: 1, Title: "Shop"}, {ID: 2, Title: "Example Domain"}}
 	p, checker := pilot.New(pilot.Config{Window: func(string) grammar.WindowState {
 		return grammar.WindowState{
 			PageInFront: func() bool { return true },
 			Marks:       func() *event.Marks { return marks },
-			Tabs:        func() []event.Tab { return []event.Tab{{ID: 2, Title: "Example Domain"}} },
+			Tabs:        func() []event.Tab { return tabs },
+			ActiveTab:   func() int { return 1 },
 		}
 	}}), schema.New()
 	examples, _ := commandtable.Examples()
