@@ -95,6 +95,7 @@ test('the history is searched, and a site is forgotten with its cookies', async 
 test('an address that cannot be opened says why in place of the page', async ({ page }) => {
   await page.goto(sextant.window());
   await sextant.mustExecute('open_browser_panel');
+  await expect(page.getByRole('combobox', { name: 'Address' })).toBeVisible();
   await page.keyboard.press('Control+l');
   await page.keyboard.type('nosuch.invalid/path'); // from the first key on
   await page.keyboard.press('Enter');
