@@ -8,6 +8,8 @@ import type { Browser } from './browser.svelte';
 /** The steps of the zoom, in percent. */
 const ZOOM_STEPS = [25, 33, 50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300, 400, 500];
 const FIND_DELAY_MS = 150;
+/** How long after an answer the event with the new state may come. */
+const STATE_DELAY_MS = 500;
 
 /** What the person needs to use the page through its picture: the cursor, lists, the clipboard, find and zoom. */
 export class PageControls {
@@ -21,6 +23,8 @@ export class PageControls {
   query = $state('');
   /** The result of the search for `query`, null while there is none. */
   found = $state.raw<Found | null>(null);
+  /** The zoom that is being set, with its end. */
+  #zooming: { tab: number | undefined; percent: number; done: Promise<void> } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts the searches, because an answer may come after that of a later one. */
   #searches = 0;
@@ -108,10 +112,21 @@ export class PageControls {
 
   /** Zooms in (by = 1) or out (by = -1) by a step, or back to 100 % (by = 0). */
   zoomBy(by: 1 | 0 | -1): void {
-    const now = this.zoom;
+    const tab = this.browser.tab?.id;
+    // The state of the tab comes later than another press.
+    const now = this.#zooming?.tab === tab ? this.#zooming!.percent : this.zoom;
     const next =
       by === 0 ? 100 : by > 0 ? ZOOM_STEPS.find((step) => step > now) : ZOOM_STEPS.findLast((step) => step < now);
-    if (next && next !== now) void this.actions.attempt(this.actions.backend.zoomPage(next));
+    if (!next || next === now) return;
+    const zooming = { tab, percent: next, done: this.#zooming?.done ?? Promise.resolve() };
+    this.#zooming = zooming;
+    zooming.done = zooming.done
+      .then(() => this.actions.attempt(this.actions.backend.zoomPage(next)))
+      .then(() => {
+        setTimeout(() => {
+          if (this.#zooming === zooming) this.#zooming = null;
+        }, STATE_DELAY_MS);
+      });
   }
 
   /** Searches for what is typed, after a pause. */

@@ -50,7 +50,6 @@ export const editor = {
   'find.words': 'Whole words',
   'find.replace': 'Replace',
   'find.replace.all': 'Replace all',
-  'find.close': 'Close',
   'find.current': 'current match',
   'find.line': 'on line',
   'find.replaced': 'Replaced the match on line $',
@@ -63,8 +62,8 @@ export const editor = {
   'search.regex': 'Regular expression',
   'search.go': 'Search',
   'search.close': 'Close the search',
-  'search.none': 'No results.',
+  'findfiles.none': 'No results.',
   'search.some': '{n} {n|line|lines} in {files} {files|file|files}',
-  'search.more': 'More than {n} results. Narrow the search.',
+  'findfiles.more': 'More than {n} results. Narrow the search.',
   'search.results': 'Results',
 } as const;

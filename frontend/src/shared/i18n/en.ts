@@ -171,8 +171,8 @@ const frame = {
   'command.zoom.out.words': 'zoom out|smaller|text smaller',
   'command.zoom.reset': 'Show the page at 100 %',
   'command.zoom.reset.words': 'zoom 100 %|zoom 100%|zoom 100|reset zoom|normal size|actual size|no zoom',
-  'command.find': 'Find on the page',
-  'command.find.words': 'find|find on|find in',
+  'command.page.find': 'Find on the page',
+  'command.page.find.words': 'find|find on|find in',
   'command.composer': 'Write to the assistant',
   'command.panel': 'Panel {n}',
 

@@ -17,3 +17,12 @@ describe('the messages', () => {
     }
   });
 });
+
+it('no text is in two files, where one would replace the other', () => {
+  const files = import.meta.glob<string>('./en*.ts', { query: '?raw', import: 'default', eager: true });
+  const keys = Object.values(files).flatMap((text) =>
+    [...text.matchAll(/^ {2}'([^']+)':/gm)].map((match) => match[1]!),
+  );
+  expect(keys.length).toBeGreaterThan(500);
+  expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([]);
+});
