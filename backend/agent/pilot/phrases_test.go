@@ -116,7 +116,7 @@ type phrase struct {
 	text string
 	// calls are the calls that are meant, as "tool name=value name=value"; empty means that nothing runs.
 	calls []string
-	// other is "?", "model", "help" or "tools" if no calls are meant.
+	// other is "?", "already", "model", "help" or "tools" if no calls are meant.
 	other string
 }
 
@@ -139,7 +139,7 @@ func readPhrases(t *testing.T) []phrase {
 		}
 		p := phrase{text: text}
 		switch meant {
-		case "?", "model", "help", "tools":
+		case "?", "already", "model", "help", "tools":
 			p.other = meant
 		default:
 			p.calls = strings.Split(meant, "; ")
@@ -224,8 +224,11 @@ func TestPhrasesOfNewcomers(t *testing.T) {
 		for i := range calls {
 			right = right && fits(calls[i], one.calls[i])
 		}
-		if one.other == "?" {
+		switch one.other {
+		case "?":
 			right = right && len(answer.Offers) > 1
+		case "already":
+			right = right && strings.Contains(answer.Text, " already.")
 		}
 		switch {
 		case right:
