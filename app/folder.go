@@ -20,9 +20,9 @@ const (
 	maxRecentFolders = 8
 )
 
-// openFolder chooses the folder to work in: the configured one, or the one that Sextant was started in. A window that
+// chooseFolder chooses the folder to work in: the configured one, or the one that Sextant was started in. A window that
 // was started from a desktop's menu, so in the home folder or in /, gets the folder that was open last.
-func (s *System) openFolder(ctx context.Context, options OpenOptions) error {
+func (s *System) chooseFolder(ctx context.Context, options OpenOptions) error {
 	folder, err := filepath.Abs(s.Settings.Get("workspace"))
 	if err != nil {
 		return fmt.Errorf("finding the folder to work in: %w", err)

@@ -177,11 +177,12 @@ type toolList struct{ sys *System }
 func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys.offeredTools(panel) }
 
 func (s *System) pilotState(panel string) grammar.WindowState {
+	state := sync.OnceValue(func() event.BrowserState { return secrets.MaskValue(s.Secrets, s.Browser.State()) })
 	return grammar.WindowState{
 		Marks:       sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
 		PageInFront: func() bool { return s.Workspace.ActivePanel() == "browser" },
-		Tabs:        sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
-		ActiveTab:   func() int { return s.Browser.State().Active },
+		Tabs:        func() []event.Tab { return state().Tabs },
+		ActiveTab:   func() int { return state().Active },
 		Tools:       s.offeredTools(panel),
 		Paths:       pilot.PathCompleter(s.WorkspaceFolder()),
 	}

@@ -185,7 +185,7 @@ func OpenSystem(
 		s.Log.Warn("the home folder is not known, so private places in it are protected by name only", "err", err)
 	}
 	steps := []func(context.Context, OpenOptions) error{
-		s.openStore, s.openFolder, s.openEgress, s.openBrowser, s.openPageServer,
+		s.openStore, s.chooseFolder, s.openEgress, s.openBrowser, s.openPageServer,
 		s.openFiles, s.openPanels, s.openTools, s.openMCP,
 		s.openPipeline, s.openAgent, s.openDiskSpace, s.openServer,
 	}

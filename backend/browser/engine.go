@@ -103,18 +103,14 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
 	defer cancel()
 	e, err := b.startWithRetry(ctx, path)
-	if errors.Is(err, launch.ErrSandbox) {
-		b.report(statusFailed, err.Error()+".", launch.SandboxHint+".")
-		return nil, &surface.Fault{
-			Kind: surface.FaultNoBrowser, Message: "The browser did not start: " + err.Error() + ".",
-			Suggestion: launch.SandboxHint + ", then try again.",
-		}
-	}
 	if err != nil {
-		b.report(statusFailed, err.Error(), "Run sextant doctor.")
+		hint, next := "Run sextant doctor.", "Try again; sextant doctor shows what is wrong."
+		if errors.Is(err, launch.ErrSandbox) {
+			hint, next = launch.SandboxHint+".", launch.SandboxHint+", then try again."
+		}
+		b.report(statusFailed, err.Error(), hint)
 		return nil, &surface.Fault{
-			Kind: surface.FaultNoBrowser, Message: "The browser did not start: " + err.Error(),
-			Suggestion: "Try again; sextant doctor shows what is wrong.",
+			Kind: surface.FaultNoBrowser, Message: "The browser did not start: " + err.Error(), Suggestion: next,
 		}
 	}
 	b.tabs.SetConn(e.conn, func() {
@@ -170,7 +166,7 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 		closeErr := errors.Join(proc.Close(0), e.waitDisconnected())
 		switch output := proc.Stderr(); {
 		case strings.Contains(output, "No usable sandbox"):
-			return nil, launch.ErrSandbox
+			return nil, errors.Join(launch.ErrSandbox, closeErr)
 		case output != "":
 			err = fmt.Errorf("%w; it said: %s", err, lastLine(output))
 		}

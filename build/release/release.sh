@@ -7,9 +7,9 @@ cd "$(dirname "$0")/../.."
 export SOURCE_DATE_EPOCH; SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export ARCH; ARCH=$(go env GOARCH)
 version=${VERSION:-$(git describe --tags --always)}
-# Packages need a version that begins with a digit.
-version_plain=${version#v}
-export PACKAGE_VERSION=${version_plain//-/.}
+# The version of a package begins with a digit and has no hyphen.
+export PACKAGE_VERSION=${version#v}
+PACKAGE_VERSION=${PACKAGE_VERSION//-/.}
 [[ $PACKAGE_VERSION == [0-9]*.* ]] || PACKAGE_VERSION="0.0~$PACKAGE_VERSION"
 export MAINTAINER=${MAINTAINER:-The Sextant authors <maintainers@sextant.invalid>}
 export STAGE; STAGE=$(mktemp -d)
@@ -41,7 +41,7 @@ say "Packing"
 for kind in deb rpm; do
   (cd build/release && "$STAGE/nfpm" package --config nfpm.yaml --packager "$kind" --target "$out/" | tail -1)
 done
-tar_of() { # NAME FILE...: files relative to the stage's tree
+tar_of() { # NAME: a folder of the stage's tree
   tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$STAGE/tree" -c "$1" | gzip -9n > "$out/$1.tar.gz"
 }
 root="$STAGE/tree/sextant-$PACKAGE_VERSION-linux-$ARCH"

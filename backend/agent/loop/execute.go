@@ -88,7 +88,7 @@ func definition(defs []toolspec.Definition, c chat.ToolCall) toolspec.Definition
 	return toolspec.Definition{}
 }
 
-// followPanel makes the panel that calls of the turn opened the one whose tools it has.
+// followPanel gives the turn the tools of the panel that its calls have opened.
 func (t *turn) followPanel(defs []toolspec.Definition, group []chat.ToolCall) {
 	opens := func(c chat.ToolCall) bool { return definition(defs, c).Group == "navigation" }
 	if t.request.Panel != "" && slices.ContainsFunc(group, opens) {
@@ -117,11 +117,9 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			note, over := t.repeats.Record(c, m.Text, results[i])
 			m.Text += note
 			if over {
-				end = &ending{
-					status:     chat.StatusLimit,
-					message:    "Stopped: " + c.Name + " repeated 3 times, with the same result. All work is kept.",
-					suggestion: "Say what to do differently, or choose another model.",
-				}
+				repeated := limit(c.Name+" repeated 3 times with the same result", "calls")
+				repeated.suggestion = "Say what to do differently, or choose another model."
+				end = &repeated
 			}
 		}
 		t.messages = append(t.messages, m)

@@ -458,7 +458,8 @@ func fileCommands() []Command {
 			hiddenForm("(write|save) {content:text} (to|into|as|in) file? {path:path}", "write hello to hello.txt"),
 			hiddenForm("(create|make|write) new? file? (called|named)? {path:path} with (text|content)? {content:text}",
 				"create a file a.txt with hello"),
-			hiddenForm("(create new|create empty|create|make new|make empty|make|new|empty) file (called|named)? {path:path}",
+			hiddenForm("(create|make|new|empty|create new|make new|create empty|make empty) file "+
+				"(called|named)? {path:path}",
 				"make a file a.txt").withArgs("content", ""),
 		}},
 		{Tool: "edit_file", Group: groupFiles, Forms: []Form{

@@ -54,6 +54,8 @@ const LABEL_MARGIN = 2;
 /** What a label may hide of the page, in pixels, before the next position in the order is better. */
 const ORDER_COST = 2;
 const LEADER_COST = 40;
+/** The largest share of its own element that a label may cover. */
+const COVER_MAX = 0.25;
 /** The area from which an element does not count as hidden by a label. */
 const SMALL_ELEMENT = 200 * 60;
 
@@ -73,12 +75,12 @@ export function stackText(ids: number[]): string {
 }
 
 /**
- * Places labels for the elements in view, the element `next` first, then fields, buttons and links. A label gets the
- * best free position of: top-left corner (not on a line of text), left, above, right, below, the same with a small label,
- * 24 px away with a leader line. The best one covers the least of the page's ink, or of other elements if the ink is not
- * known, and comes first in that order. Without a free one, it is stacked with a label nearby. An element that has not moved keeps its label from `before` if that is still free;
- * stacked labels and that of `next` are placed again. An element without a free position, or beyond LABELS_MAX, gets a
- * dot if there is room at a top corner.
+ * Places labels for the elements in view, the element `next` first, then fields, buttons and links. The positions of a
+ * label are, in this order: top-left corner (not on a line of text), left, above, right, below, the same with a small
+ * label, and 24 px away with a leader line. It gets the free one that hides the fewest pixels of text and edges, or of
+ * other elements if `measure` returns nothing; a later position has to hide fewer. Without a free position, it is stacked
+ * with a label nearby, or gets a dot if there is room at a top corner, as do elements beyond LABELS_MAX. An element that
+ * has not moved keeps its label from `before` if that is still free; stacked labels and that of `next` are placed again.
  */
 export function placeLabels(
   elements: LabelTarget[],
@@ -118,7 +120,7 @@ function rank(element: LabelTarget, next: number): number {
 class Canvas {
   readonly labels: Label[] = [];
   #ink?: { measured: Ink | undefined };
-  readonly #small: LabelTarget[];
+  readonly #smallElements: LabelTarget[];
   readonly #centers: { id: number; x: number; y: number }[];
 
   constructor(
@@ -127,7 +129,7 @@ class Canvas {
     private readonly measure?: () => Ink | undefined,
   ) {
     // Larger elements contain others, so that a label may lie on them.
-    this.#small = elements.filter((e) => e.box.width * e.box.height < SMALL_ELEMENT);
+    this.#smallElements = elements.filter((e) => e.box.width * e.box.height < SMALL_ELEMENT);
     this.#centers = elements.map((e) => ({ id: e.id, x: e.box.x + e.box.width / 2, y: e.box.y + e.box.height / 2 }));
   }
 
@@ -147,10 +149,17 @@ class Canvas {
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
     if (this.labels.some((label) => label !== except && overlaps(grow(rect, LABEL_MARGIN), label))) return false;
     if (this.#centers.some((c) => inside(c, rect))) return false;
-    return !coversText(rect, own, this.ink);
+    return !this.#coversText(rect, own);
   }
 
-  /** Puts the element's label at the first free position. Returns false when there is none. */
+  /** Reports whether a label would hide too much of its element: a line of text, or more than COVER_MAX. */
+  #coversText(rect: Rect, own: LabelTarget): boolean {
+    const { x, y } = overlap(rect, own.box);
+    if (x <= 0 || y <= 0) return false;
+    return x * y > own.box.width * own.box.height * COVER_MAX || (isText(own) && !this.ink);
+  }
+
+  /** Puts the element's label at the best free position. Returns false when there is none. */
   placeLabel(element: LabelTarget): boolean {
     const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
     let best: Label | undefined;
@@ -171,7 +180,7 @@ class Canvas {
     const ink = this.ink;
     if (ink) return ink(rect);
     let hidden = 0;
-    for (const { id, box } of this.#small) {
+    for (const { id, box } of this.#smallElements) {
       const { x, y } = overlap(rect, box);
       if (id !== own.id && x > 0 && y > 0) hidden += x * y;
     }
@@ -287,16 +296,6 @@ function candidatesOf(element: LabelTarget, anchor: Rect): Label[] {
     }),
   ];
   return [...near, ...withLeader];
-}
-
-/** The largest share of its own element that a label may cover. */
-const COVER_MAX = 0.25;
-
-/** Reports whether a label would hide too much of its element: part of a line of text, or more than COVER_MAX. */
-function coversText(rect: Rect, own: LabelTarget, ink?: Ink): boolean {
-  const { x, y } = overlap(rect, own.box);
-  if (x <= 0 || y <= 0) return false;
-  return (isText(own) && !ink) || x * y > own.box.width * own.box.height * COVER_MAX;
 }
 
 /** Returns the part of a box that is in view. */

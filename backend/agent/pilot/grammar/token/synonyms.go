@@ -6,8 +6,8 @@ import "strings"
 // for a message that is no command as it is written. Longer phrases come before shorter ones that begin alike.
 const synonyms = `let me see=show, go on=go to, further=more, inside=in, shopping basket=basket, shopping cart=basket,
 	trash=delete, terminal window=terminal, page out loud=page, what i visited=history, more down=down more,
-	take me back=back, to the last page=back, go back to the previous page=back, to the previous page=back, up to the top=to the top,
-	down to the bottom=to the bottom, keep scrolling=scroll, screen shot=screenshot, undo my changes=undo,
+	take me back=back, to the last page=back, go back to the previous page=back, to the previous page=back,
+	up to the top=to the top, down to the bottom=to the bottom, keep scrolling=scroll, screen shot=screenshot, undo my changes=undo,
 	revert=undo, start the command=run, tell me what=what, move the mouse over=hover,
 	the shop demo=the demo, the previous page=back, reload it=reload, refresh it=reload,
 	screenshot this=screenshot, screenshot it=screenshot, capture the screen=screenshot, take that back=undo,
