@@ -118,6 +118,7 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 		d.end(downloadCanceled, "")
 	}
 	s.Manager.Unlock()
+	d.t.Tracker.RecordRequestEnd(d.guid)
 	s.Manager.Events.PublishState()
 	return nil
 }

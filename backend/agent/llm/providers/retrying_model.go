@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,7 @@ func (r *retryingModel) streamAndResume(
 		res, err := r.streamWithFallback(ctx, sent, log, onDelta)
 		hasText := res.Text != ""
 		res.Text, res.Reasoning = soFar.Text+res.Text, soFar.Reasoning+res.Reasoning
+		res.AnsweredBy = cmp.Or(res.AnsweredBy, soFar.AnsweredBy)
 		if err == nil || ctx.Err() != nil {
 			return res, err
 		}

@@ -120,6 +120,24 @@ func TestFallbackModelAnswersWithNote(t *testing.T) {
 			t.Errorf("%d: %+v, notes %q, error %v", status, res, notes, err)
 		}
 	}
+	// The fallback's answer breaks off, and the model itself completes it.
+	half := openaitest.Answer{Text: "instead", ChunkSize: 3}
+	format := openaitest.Format(modelapi.FormatAnthropic)
+	half.CutAfter = strings.Index(string(openaitest.RenderAs(format, half)), "tea")
+	second.Answer = func(openaitest.Request) openaitest.Answer {
+		r.Configure("openai", providers.Service{BaseURL: first.URL(), Key: "a-new-key"}) // closes its breaker
+		return half
+	}
+	first.Answer = func(r openaitest.Request) openaitest.Answer {
+		if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
+			return openaitest.Answer{Text: "tead"}
+		}
+		return openaitest.Answer{Status: 503}
+	}
+	if res, _, err := ask(t, m, hello()); err != nil || res.Text != "instead" || res.AnsweredBy != fallback {
+		t.Errorf("completed after a break: %+v, error %v", res, err)
+	}
+	first.Answer = func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Status: status} }
 	// The fallback would refuse it too, or the request is for this model only.
 	status = 400
 	if _, _, err := ask(t, m, hello()); err == nil {
