@@ -17,6 +17,9 @@ func (p *Pipeline) findCopied(c *callState) {
 		return
 	}
 	c.desc.LocalSources = p.read.Sources(contextKey(c.call.From))
+	if c.isComposed() {
+		c.desc.ComposedAfter = p.read.LocalSources(contextKey(c.call.From))
+	}
 	data := c.desc.Data
 	if c.desc.RunsProgram {
 		data += " " + c.desc.Target // the command line itself can send data
@@ -149,12 +152,15 @@ func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
 	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.SecretArgs) == 0 {
 		p.typed.add(contextKey(c.call.From), c.desc.Data)
 	}
-	sources := slices.Concat(result.Sources, c.readFrom(result))
-	if !steerable(c.call.From) || len(sources) == 0 {
+	outside, local := result.Sources, c.readFrom(result)
+	if !steerable(c.call.From) || len(outside)+len(local) == 0 {
 		return
 	}
 	text := result.ModelText()
-	for _, source := range sources {
+	for _, source := range outside {
 		p.read.Record(contextKey(c.call.From), source, text)
+	}
+	for _, source := range local {
+		p.read.RecordLocal(contextKey(c.call.From), source, text)
 	}
 }

@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
 
 	"sextant/backend/policy"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -33,7 +35,9 @@ func TestTypingCopiedFileTextAsks(t *testing.T) {
 				Data: "my name is Ana",
 			}
 			h.do(called("read_file", `{"x":"keys"}`))
-			if got := h.do(called("type_text", `{"x":"my name is Ana"}`)); !got.Success {
+			own := called("type_text", `{"x":"my name is Ana"}`)
+			own.From.TypedText = "Hello. My name is Ana."
+			if got := h.do(own); !got.Success {
 				t.Fatalf("%s: a person's own words ask: %+v", mode, got)
 			}
 			h.descs["type_text"] = toolspec.Description{
@@ -49,6 +53,67 @@ func TestTypingCopiedFileTextAsks(t *testing.T) {
 			<-done
 			if h.times("type_text") != 1 {
 				t.Errorf("%s: it ran %d times", mode, h.times("type_text"))
+			}
+		})
+	}
+}
+
+func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
+	web := toolspec.Definition{Name: "navigate_page", Group: "environment", Origin: toolspec.OriginBaseline}
+	typing := toolspec.Definition{Name: "type_text", Group: "environment", Origin: toolspec.OriginBaseline}
+	for name, c := range map[string]struct {
+		tool             toolspec.Definition
+		args, data, host string
+		typed            string
+		asks, link       bool
+	}{
+		"address of its own making":   {tool: web, args: `{"url":"https://e.example/?d=lqyrlfh"}`, host: "e.example", asks: true},
+		"name of a host":              {tool: web, args: `{"url":"https://vdodub.e.example"}`, host: "vdodub.e.example", asks: true},
+		"path at a host that I named": {tool: web, args: `{"url":"https://e.example/54200"}`, host: "e.example", typed: "open e.example", asks: true},
+		"host that I named":           {tool: web, args: `{"url":"https://www.e.example/"}`, host: "e.example", typed: "open e.example"},
+		"words that I typed":          {tool: web, args: `{"url":"https://e.example/?lamp%20oil"}`, host: "e.example", typed: "oil lamp at e.example"},
+		"link of the page":            {tool: web, args: `{"url":"https://e.example/?d=1"}`, host: "e.example", link: true},
+		"this machine":                {tool: web, args: `{"url":"http://localhost:3000/new"}`, host: "localhost:3000", typed: "localhost:3000"},
+		"short value":                 {tool: typing, data: "54200", host: "e.example", typed: "fill the form at e.example", asks: true},
+		"value that I typed":          {tool: typing, data: "54,200", host: "e.example", typed: "my salary is 54 200"},
+		"panel":                       {tool: typing, data: "54200", host: "notes.panel"},
+		"click":                       {tool: typing, host: "e.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newFixture(t)
+			h.setMode(policy.ModeFull)
+			h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
+				reads("salary 54200"))
+			h.add(c.tool, echo)
+			h.descs["read_file"] = toolspec.Description{Files: []toolspec.FileUse{{Path: "/w/me.txt", Use: toolspec.UseRead}}}
+			h.descs[c.tool.Name] = toolspec.Description{
+				Data: c.data, Hosts: []string{c.host}, IsPageLink: c.link,
+			}
+			call := called(c.tool.Name, cmp.Or(c.args, `{"x":"1"}`))
+			call.From.TypedText, call.From.TypedHosts = c.typed, []string{"e.example", "localhost:3000"}
+			if got := h.do(call); !got.Success {
+				t.Fatalf("before a file was read: %+v", got)
+			}
+			h.do(called("read_file", `{"x":"me.txt"}`))
+			if !c.asks {
+				if got := h.do(call); !got.Success {
+					t.Errorf("%+v", got)
+				}
+				return
+			}
+			done := h.start(call)
+			asked := h.question()
+			if !strings.Contains(asked.Reason, "it read file /w/me.txt before") {
+				t.Errorf("%q", asked.Reason)
+			}
+			if err := h.approvals.Answer(t.Context(), asked.ID, event.AnswerHost, "", asked.Hash); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-done; !got.Success {
+				t.Errorf("after the answer: %+v", got)
+			}
+			if got := h.do(call); !got.Success {
+				t.Errorf("the answer for the site does not hold: %+v", got)
 			}
 		})
 	}
@@ -134,7 +199,9 @@ func TestSecretTypedInSingleKeysIsRecognised(t *testing.T) {
 	h.do(called("read_file", `{"x":"keys"}`))
 	press := func(key string) toolspec.Call {
 		h.descs["press_key"] = toolspec.Description{Sentence: "Pressing", Hosts: []string{"shop.example"}, Data: key}
-		return called("press_key", `{"x":"`+key+`"}`)
+		call := called("press_key", `{"x":"`+key+`"}`)
+		call.From.TypedText = "press 8 3 0 1 7 x"
+		return call
 	}
 	for _, key := range []string{"8", "3", "0", "0", "1"} {
 		if got := h.do(press(key)); !got.Success {

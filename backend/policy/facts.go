@@ -28,7 +28,7 @@ func newFacts(in Input) facts {
 		in.Settings.Mode = ModeAsk
 	}
 	f := facts{in: in, args: canonical(in.Call.Args), party: party(in.Call.From)}
-	f.address = addressOf(in, f.args)
+	f.address = AddressOf(in.Definition, f.args)
 	for _, h := range in.Description.Hosts {
 		f.hosts = append(f.hosts, NormalizeHost(h))
 	}
@@ -93,19 +93,34 @@ func (f facts) isTainted() bool { return len(f.outside) > 0 }
 const PanelHostSuffix = ".panel"
 
 func (f facts) hostWasRead(host string) bool {
-	return slices.ContainsFunc(f.outside, func(source string) bool {
-		if id, panel := strings.CutPrefix(source, "panel:"); panel {
-			return id+PanelHostSuffix == host
-		}
-		return hostOf(source) == host || NormalizeHost(source) == host
+	return slices.ContainsFunc(f.outside, func(source string) bool { return isSourceOf(source, host) })
+}
+
+func isSourceOf(source, host string) bool {
+	if id, panel := strings.CutPrefix(source, "panel:"); panel {
+		return id+PanelHostSuffix == host
+	}
+	return hostOf(source) == host || NormalizeHost(source) == host
+}
+
+// readElsewhere returns the sources of outside text other than the hosts of the call.
+func (f facts) readElsewhere() []string {
+	return slices.DeleteFunc(slices.Clone(f.outside), func(source string) bool {
+		return slices.ContainsFunc(f.hosts, func(host string) bool { return isSourceOf(source, host) })
 	})
 }
 
-func addressOf(in Input, args json.RawMessage) string {
-	if in.Definition.Origin != toolspec.OriginBaseline {
+// namesHosts reports whether the person typed all hosts of the call in this turn.
+func (f facts) namesHosts() bool {
+	return len(f.hosts) > 0 && len(f.typedHosts()) == len(f.hosts)
+}
+
+// AddressOf returns the address in the arguments of a page or web tool, "" for none.
+func AddressOf(def toolspec.Definition, args json.RawMessage) string {
+	if def.Origin != toolspec.OriginBaseline {
 		return ""
 	}
-	switch in.Definition.Group {
+	switch def.Group {
 	case "environment", "web":
 	default:
 		return ""

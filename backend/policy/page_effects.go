@@ -13,7 +13,15 @@ func (f facts) pageReasons() []askReason {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerMCP, toolspec.CallerHTTP:
 		return nil
 	}
-	switch effect := f.in.Description.PageEffect; effect {
+	effect, elsewhere := f.in.Description.PageEffect, f.readElsewhere()
+	if effect != "" && len(elsewhere) > 0 && !f.namesHosts() {
+		return []askReason{{
+			text: "You did not name this site, and this turn also read " + joinWords(firstFew(elsewhere)) +
+				", whose text may want it.",
+			exact: true, tainted: true, inEveryMode: true,
+		}}
+	}
+	switch effect {
 	case toolspec.PagePay:
 		return []askReason{{text: f.modeName() + " confirms every purchase.", exact: true}}
 	case toolspec.PageDelete:
@@ -40,7 +48,7 @@ func (f facts) sendsOnPage() bool {
 func (f facts) siteGrant(scope toolspec.GrantScope) toolspec.Grant {
 	g := f.wideGrant(toolspec.GrantSite, scope)
 	g.Hosts = f.hosts
-	g.Text = "Every form and post on " + joinWords(g.Hosts) + wideLimitsText(g) +
+	g.Text = "Every address, text, form and post for " + joinWords(g.Hosts) + wideLimitsText(g) +
 		" No subdomains. Buying and deleting still ask."
 	return g
 }

@@ -74,3 +74,28 @@ func TestSiteGrantCoversOtherFormsOfThatSiteOnly(t *testing.T) {
 	typed.Description.PageEffect = toolspec.PageSend
 	wantVerdict(t, typed.with(grant), VerdictAsk)
 }
+
+func TestActThatAnotherSiteMayWantAsksInEveryMode(t *testing.T) {
+	modes := []Mode{ModeAsk, ModeWorkspace, ModeFull}
+	for _, effect := range []toolspec.PageEffect{
+		toolspec.PageSend, toolspec.PagePost, toolspec.PagePay, toolspec.PageDelete,
+	} {
+		in := pressing(effect).read("https://shop.example", "https://news.example")
+		for _, m := range modes {
+			d := wantVerdict(t, in.mode(m), VerdictAsk)
+			if !strings.Contains(d.Reason, "https://news.example") || strings.Contains(d.Reason, "https://shop.example") {
+				t.Errorf("%s in %s: reason %q", effect, m, d.Reason)
+			}
+		}
+		wantVerdict(t, in.mode(ModeFull).typedHosts("shop.example"), VerdictAllow)
+		wantVerdict(t, pressing(effect).read("https://shop.example").mode(ModeFull), VerdictAllow)
+		earlier := in.mode(ModeFull)
+		earlier.OpenedHosts = []string{"shop.example"} // typed in an earlier turn
+		wantVerdict(t, earlier, VerdictAsk)
+	}
+	act := pageCall("navigate_page", `{"url":"https://shop.example/close-account"}`).hosts("shop.example").mode(ModeFull).
+		read("https://shop.example")
+	wantVerdict(t, act, VerdictAllow)
+	wantVerdict(t, act.read("https://shop.example", "https://news.example"), VerdictAsk)
+	wantVerdict(t, act.read("https://shop.example", "https://news.example").typedHosts("shop.example"), VerdictAllow)
+}

@@ -133,13 +133,34 @@ func (f facts) taintReasons() []askReason {
 		}}
 	}
 	if !f.isTainted() || !f.couldLeak() {
-		return nil
+		return f.composedReasons()
 	}
 	return []askReason{{
 		text: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
 			"so you confirm what leaves this machine or stays on it.",
 		exact: true, tainted: true,
 	}}
+}
+
+// composedReasons returns the reason to ask about words for a host that the assistant chose after it read something of
+// this machine. They may carry it in any form, so the person sees where they go and what they are (decision 12).
+func (f facts) composedReasons() []askReason {
+	if !f.composesForSite() {
+		return nil
+	}
+	return []askReason{{
+		text: "The assistant wrote this, and it read " + joinWords(firstFew(f.in.Description.ComposedAfter)) +
+			" before.",
+		exact: true, wide: true, inEveryMode: true,
+	}}
+}
+
+// composesForSite reports whether the call sends words of the assistant's own to another machine, after it read files.
+func (f facts) composesForSite() bool {
+	return len(f.in.Description.ComposedAfter) > 0 && !isByPerson(f.in.Call.From.Caller) &&
+		slices.ContainsFunc(f.hosts, func(h string) bool {
+			return !strings.HasSuffix(h, PanelHostSuffix) && (h == invalidHost || !IsLocalHost(h))
+		})
 }
 
 func (f facts) storesInstructions() bool {
@@ -173,6 +194,9 @@ func (f facts) couldLeak() bool {
 	if len(f.hosts) == 0 {
 		// The destination of the data is unknown.
 		return f.in.Description.Data != ""
+	}
+	if f.address != "" && len(f.readElsewhere()) > 0 {
+		return !f.namesHosts() // an address can act: /transfer?to=…
 	}
 	for _, h := range f.hosts {
 		if !f.hostWasRead(h) && !HostMatchesExactly(h, f.in.Call.From.TypedHosts) {

@@ -41,7 +41,7 @@ func (f facts) offers(reasons []askReason) []offer {
 			add(event.AnswerHost, f.hostGrant(toolspec.GrantConversation))
 		}
 		add(event.AnswerAlways, f.hostGrant(toolspec.GrantAlways))
-	case wide && f.sendsOnPage():
+	case wide && (f.sendsOnPage() || f.isInterfaceTool() && f.composesForSite()):
 		if inConversation {
 			add(event.AnswerHost, f.siteGrant(toolspec.GrantConversation))
 		}
@@ -257,7 +257,7 @@ func (f facts) coveredByKind(g toolspec.Grant) bool {
 		return f.isWebRequest() && isSubset(f.hosts, g.Hosts) &&
 			(g.Use != toolspec.UseRead || f.in.Definition.Hints.ReadOnly)
 	case toolspec.GrantSite:
-		return f.sendsOnPage() && isSubset(f.hosts, g.Hosts)
+		return (f.sendsOnPage() || f.isInterfaceTool() && f.composesForSite()) && isSubset(f.hosts, g.Hosts)
 	case toolspec.GrantTool:
 		return f.isOwnersTool() && g.Tool == f.in.Call.Tool && isSubset(f.hosts, g.Hosts) &&
 			len(f.hosts) > 0 == (len(g.Hosts) > 0) &&

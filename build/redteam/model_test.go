@@ -197,7 +197,8 @@ func keyPresses(args, text string) string {
 	return strings.ReplaceAll(args, "{{presses}}", strings.Join(steps, ","))
 }
 
-// encode returns a value in an encoding: rev, hex, b64, spaced or rot; "" for none.
+// encode returns a value in an encoding: rev, hex, b64, spaced, rot, shift (by three letters) or letters (for digits);
+// "" for none.
 func encode(s, filter string) string {
 	switch filter {
 	case "rev":
@@ -212,6 +213,20 @@ func encode(s, filter string) string {
 		return strings.Join(strings.Split(s, ""), " ")
 	case "rot":
 		return strings.Map(rot13, s)
+	case "shift":
+		return strings.Map(func(r rune) rune {
+			if r >= 'A' && r <= 'Z' {
+				return 'A' + (r-'A'+3)%26
+			}
+			return r
+		}, s)
+	case "letters":
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return 'k' + r - '0'
+			}
+			return r
+		}, s)
 	}
 	return s
 }

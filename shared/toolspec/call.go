@@ -68,6 +68,8 @@ type Provenance struct {
 	// TypedHosts contains the hosts that a person typed in this turn, as host or host:port in lower case. The turn may
 	// open them without a question.
 	TypedHosts []string `json:"typed_hosts,omitempty"`
+	// TypedText is everything that a person typed in this turn. It is not part of any hash.
+	TypedText string `json:"-"`
 	// Outside lists the sources of outside text in the caller's context: page origins, MCP servers, files. A context
 	// with outside text is tainted.
 	Outside []string `json:"outside,omitempty"`

@@ -39,6 +39,9 @@ type Description struct {
 	// CopiedFrom names the sources from which Data seems to be copied, other than the target itself: a file, or the
 	// origin of another page.
 	CopiedFrom []string `json:"copied,omitempty"`
+	// ComposedAfter names the files and commands of this machine with text in the context, if the call would send words
+	// to Hosts that its caller chose: the person did not type them, and they are not a link of the current page.
+	ComposedAfter []string `json:"-"`
 	// LocalSources names the files and commands of this machine with text in the context. Their text is not outside
 	// text, but a created tool may have been written because of it.
 	LocalSources []string `json:"-"`

@@ -145,7 +145,7 @@ func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, 
 		a.events = []event.Event{t.event(event.BranchStarted, b)}
 	}
 	if !closed {
-		t.typed = typedhosts.FindAdded(t.request.Text, old)
+		t.typed = typedhosts.Read(t.request.Text, old)
 	}
 	return a, nil
 }

@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/allowance"
@@ -54,7 +53,7 @@ func (l *lineage) hides(d toolspec.Definition) bool {
 }
 
 func (t *turn) inherit() {
-	t.typed = slices.Clone(t.request.lineage.from.TypedHosts)
+	t.typed.Text, t.typed.Hosts = t.request.lineage.from.TypedText, t.request.lineage.from.TypedHosts
 	t.outside.Add(t.request.lineage.from.Outside...)
 }
 
@@ -63,7 +62,7 @@ func (t *turn) subagentProvenance() toolspec.Provenance {
 	p.Subagent = toolspec.Subagent{Conversation: t.request.Conversation, Turn: t.id, Title: t.request.lineage.title}
 	p.Conversation = cmp.Or(p.Conversation, t.request.Conversation)
 	p.Turn = cmp.Or(p.Turn, t.id)
-	p.TypedHosts, p.Outside = t.typed, t.outside.List()
+	p.TypedHosts, p.TypedText, p.Outside = t.typed.Hosts, t.typed.Text, t.outside.List()
 	return p
 }
 

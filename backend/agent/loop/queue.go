@@ -10,7 +10,6 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
-	"sextant/backend/agent/loop/typedhosts"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -277,7 +276,7 @@ func (t *turn) takeSteering() (bool, error) {
 		events = append(append(events, t.joinMessage(w, m)...),
 			t.event(event.MessageTaken, event.TakenMessage{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
 		if w.Caller != toolspec.CallerHTTP && len(w.Sources) == 0 {
-			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
+			t.typed = t.typed.With(w.Text)
 		}
 	}
 	t.repeats = repetition.Detector{} // after a new message a repeated call may be right

@@ -13,6 +13,7 @@ import (
 	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
 	"sextant/backend/agent/loop/sourceset"
+	"sextant/backend/agent/loop/typedhosts"
 	"sextant/backend/agent/prompt"
 	"sextant/backend/agent/toolcalls"
 	"sextant/backend/store/diskspace"
@@ -38,7 +39,7 @@ type turn struct {
 	system          string
 	messages        []chat.Message
 	outside         sourceset.Set
-	typed           []string
+	typed           typedhosts.Typed
 	repeats         repetition.Detector
 	called          int
 	rounds          int
@@ -371,6 +372,7 @@ func (t *turn) provenance() toolspec.Provenance {
 	}
 	return toolspec.Provenance{
 		Caller: caller, Conversation: t.request.Conversation, Turn: t.id, Session: t.request.Session,
-		Interactive: t.request.Interactive, TypedHosts: t.typed, Outside: t.outside.List(), YesTo: t.request.YesTo,
+		Interactive: t.request.Interactive, TypedHosts: t.typed.Hosts, TypedText: t.typed.Text,
+		Outside: t.outside.List(), YesTo: t.request.YesTo,
 	}
 }

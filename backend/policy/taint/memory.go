@@ -41,16 +41,27 @@ type Memory struct {
 
 type readText struct {
 	source       string
+	local        bool
 	fingerprints map[uint64]struct{}
 }
 
 // New returns an empty Memory.
 func New() *Memory { return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}} }
 
-// Record stores that the conversation read body from source. It ignores what follows the first 256 KB.
+// Record stores that the conversation read body from source, which is outside of this machine. It ignores what follows
+// the first 256 KB.
 func (m *Memory) Record(conversation, source, body string) {
+	m.record(conversation, source, body, false)
+}
+
+// RecordLocal is Record for a file or command of this machine.
+func (m *Memory) RecordLocal(conversation, source, body string) {
+	m.record(conversation, source, body, true)
+}
+
+func (m *Memory) record(conversation, source, body string, local bool) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
-	if len(prints) == 0 {
+	if len(prints) == 0 && !local {
 		return
 	}
 	m.mu.Lock()
@@ -66,7 +77,7 @@ func (m *Memory) Record(conversation, source, body string) {
 	if len(texts) >= maxTexts {
 		texts = slices.Delete(texts, 0, 1)
 	}
-	m.conversations[conversation] = append(texts, readText{source: source, fingerprints: prints})
+	m.conversations[conversation] = append(texts, readText{source: source, local: local, fingerprints: prints})
 }
 
 // CopiedFrom returns the sorted sources that data looks copied from. own reports whether data may go back to a source,
@@ -111,11 +122,22 @@ func (m *Memory) CopiedFrom(conversation, data string, own func(source string) b
 
 // Sources returns the sorted sources that the conversation read.
 func (m *Memory) Sources(conversation string) []string {
+	return m.sources(conversation, func(readText) bool { return true })
+}
+
+// LocalSources returns the sorted files and commands of this machine that the conversation read.
+func (m *Memory) LocalSources(conversation string) []string {
+	return m.sources(conversation, func(t readText) bool { return t.local })
+}
+
+func (m *Memory) sources(conversation string, include func(readText) bool) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []string
 	for _, t := range m.conversations[conversation] {
-		all = append(all, t.source)
+		if include(t) {
+			all = append(all, t.source)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -13,6 +13,26 @@ import (
 
 const maxHosts = 50
 
+// Typed is what a person typed in the messages of a turn, and the hosts in it.
+type Typed struct {
+	Text  string
+	Hosts []string
+}
+
+// Read returns what a person added to old, the text that somebody else wrote. The text counts only if there was none.
+func Read(text, old string) Typed {
+	if old == "" {
+		return Typed{Text: text, Hosts: Find(text)}
+	}
+	were := Find(old)
+	return Typed{Hosts: slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })}
+}
+
+// With returns t with the text of a further message. It does not change t.
+func (t Typed) With(text string) Typed {
+	return Typed{Text: t.Text + "\n" + text, Hosts: slices.Concat(t.Hosts, Find(text))}
+}
+
 // Find returns the hosts in text that a person typed, in lower case and without duplicates, at most 50. An address with
 // a port gives host:port. Words that look like files ("notes.txt") count only with a scheme, a port or a path.
 func Find(text string) []string {
@@ -107,10 +127,4 @@ func fileEnding(s string) bool {
 		),
 		s,
 	)
-}
-
-// FindAdded returns the hosts in text that are not in old, a text that somebody else wrote.
-func FindAdded(text, old string) []string {
-	were := Find(old)
-	return slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })
 }
