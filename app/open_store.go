@@ -11,6 +11,7 @@ import (
 	"sextant/backend/pipeline/approval"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/audit"
+	"sextant/backend/store/backups"
 	"sextant/backend/store/blobs"
 	"sextant/backend/store/diskspace"
 	"sextant/backend/store/eventlog"
@@ -23,11 +24,25 @@ import (
 // DatabaseName is the name of the SQLite file in the data folder.
 const DatabaseName = "sextant.db"
 
+// OpenBackups returns the backups of the database in a data folder.
+func OpenBackups(config *config.Config) backups.Folder {
+	return backups.New(filepath.Join(config.DataDir, "backups"), filepath.Join(config.DataDir, DatabaseName))
+}
+
 func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	if err := s.openSecrets(); err != nil {
 		return err
 	}
-	var err error
+	s.Backups = OpenBackups(s.Config)
+	if day, replaced, err := s.Backups.RestoreRequested(ctx); err != nil {
+		s.Log.Error("the backup was not restored; the data is as it was", "backup", day, "err", err)
+	} else if day != "" {
+		s.Log.Info("a backup was restored", "backup", day, "replaced", replaced)
+	}
+	err := s.Backups.CheckLost()
+	if err != nil {
+		return err
+	}
 	if s.Store, err = sqlite.Open(ctx, s.dataPath(DatabaseName), s.Log); err != nil {
 		return err
 	}
@@ -56,6 +71,11 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 		if err := s.Results.Sweep(context.Background()); err != nil {
 			s.Log.Warn("long results of a deleted conversation are left", "err", err)
 		}
+	})
+	s.inBackground("backups", func(ctx context.Context) {
+		s.Backups.Run(ctx, s.Store, func(err error) {
+			s.Log.Warn("today has no backup; the data itself is not affected", "err", err)
+		})
 	})
 	s.inBackground("search index", s.indexMessages)
 	s.inBackground("database check", s.checkDatabase)

@@ -42,6 +42,7 @@ import (
 	"sextant/backend/sandbox/egress"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/audit"
+	"sextant/backend/store/backups"
 	"sextant/backend/store/blobs"
 	"sextant/backend/store/diskspace"
 	"sextant/backend/store/eventlog"
@@ -80,6 +81,7 @@ type System struct {
 
 	Secrets        *secrets.Vault
 	Store          *sqlite.Store
+	Backups        backups.Folder
 	Events         *eventlog.Recorder
 	Pending        *pending.Queue
 	Audit          *audit.Log

@@ -14,7 +14,7 @@ func explain(err error) error {
 	var known *sqlite.OpenError
 	switch {
 	case errors.Is(err, sqlite.ErrDamaged):
-		return failure(exitFailed, "%v Run: sextant doctor --fresh", err)
+		return failure(exitFailed, "%v Run: sextant backups, or sextant doctor --fresh", err)
 	case errors.As(err, &known):
 		return failure(exitFailed, "%v", known)
 	case errors.Is(err, os.ErrPermission):

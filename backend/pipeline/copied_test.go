@@ -67,17 +67,19 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 		typed            string
 		asks, link       bool
 	}{
-		"address of its own making":   {tool: web, args: `{"url":"https://e.example/?d=lqyrlfh"}`, host: "e.example", asks: true},
-		"name of a host":              {tool: web, args: `{"url":"https://vdodub.e.example"}`, host: "vdodub.e.example", asks: true},
-		"path at a host that I named": {tool: web, args: `{"url":"https://e.example/54200"}`, host: "e.example", typed: "open e.example", asks: true},
-		"host that I named":           {tool: web, args: `{"url":"https://www.e.example/"}`, host: "e.example", typed: "open e.example"},
-		"words that I typed":          {tool: web, args: `{"url":"https://e.example/?lamp%20oil"}`, host: "e.example", typed: "oil lamp at e.example"},
-		"link of the page":            {tool: web, args: `{"url":"https://e.example/?d=1"}`, host: "e.example", link: true},
-		"this machine":                {tool: web, args: `{"url":"http://localhost:3000/new"}`, host: "localhost:3000", typed: "localhost:3000"},
-		"short value":                 {tool: typing, data: "54200", host: "e.example", typed: "fill the form at e.example", asks: true},
-		"value that I typed":          {tool: typing, data: "54,200", host: "e.example", typed: "my salary is 54 200"},
-		"panel":                       {tool: typing, data: "54200", host: "notes.panel"},
-		"click":                       {tool: typing, host: "e.example"},
+		"address of its own making": {tool: web, args: `{"url":"https://e.example/?d=lqyrlfh"}`, host: "e.example", asks: true},
+		"name of a host":            {tool: web, args: `{"url":"https://vdodub.e.example"}`, host: "vdodub.e.example", asks: true},
+		"path at a host that I named": {
+			tool: web, args: `{"url":"https://e.example/54200"}`, host: "e.example", typed: "open e.example", asks: true,
+		},
+		"host that I named":  {tool: web, args: `{"url":"https://www.e.example/"}`, host: "e.example", typed: "open e.example"},
+		"words that I typed": {tool: web, args: `{"url":"https://e.example/?lamp%20oil"}`, host: "e.example", typed: "oil lamp at e.example"},
+		"link of the page":   {tool: web, args: `{"url":"https://e.example/?d=1"}`, host: "e.example", link: true},
+		"this machine":       {tool: web, args: `{"url":"http://localhost:3000/new"}`, host: "localhost:3000"},
+		"short value":        {tool: typing, data: "54200", host: "e.example", typed: "fill the form", asks: true},
+		"value that I typed": {tool: typing, data: "54,200", host: "e.example", typed: "my salary is 54 200"},
+		"panel":              {tool: typing, data: "54200", host: "notes.panel"},
+		"click":              {tool: typing, host: "e.example"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
@@ -85,7 +87,9 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 			h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
 				reads("salary 54200"))
 			h.add(c.tool, echo)
-			h.descs["read_file"] = toolspec.Description{Files: []toolspec.FileUse{{Path: "/w/me.txt", Use: toolspec.UseRead}}}
+			h.descs["read_file"] = toolspec.Description{
+				Files: []toolspec.FileUse{{Path: "/w/me.txt", Use: toolspec.UseRead}},
+			}
 			h.descs[c.tool.Name] = toolspec.Description{
 				Data: c.data, Hosts: []string{c.host}, IsPageLink: c.link,
 			}

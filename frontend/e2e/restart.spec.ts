@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { Sextant } from './sextant';
+import { openSettings, Sextant } from './sextant';
 
 /** Returns the ids of the processes whose command line names the folder, such as the browser of the program. */
 function left(dir: string): string[] {
@@ -16,7 +16,7 @@ function left(dir: string): string[] {
 }
 
 interface Transcript {
-  conversation: { status: string };
+  conversation: { status: string; title: string };
   events: { kind: string; data: { text?: string; message?: string; role?: string } }[];
 }
 
@@ -60,6 +60,40 @@ test('kill -9 during an answer loses nothing that was shown and leaves no browse
     await second.stop();
   } finally {
     await model.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+test('a backup is restored at the next start, and what it replaces is kept', async ({ page }) => {
+  const dir = await mkdtemp(join(tmpdir(), 'sextant-backup-'));
+  try {
+    const first = await Sextant.start({ dir });
+    const { id } = await first.api<{ id: string }>('POST', '/api/conversations', { title: 'Trip to Oslo' });
+    await page.goto(first.window());
+    await openSettings(page, /Backups/);
+    await expect(page.getByText('No backup yet')).toBeVisible();
+    await page.getByRole('button', { name: 'Back up now' }).click();
+    await first.api('DELETE', `/api/conversations/${id}`);
+    const restore = page.getByRole('button', { name: /Restore the backup of/ });
+    await restore.click();
+    await expect(page.getByText(/is restored at the next start/)).toBeVisible();
+    await page.getByRole('button', { name: 'Do not restore' }).click();
+    await expect(page.getByText(/is restored at the next start/)).toBeHidden();
+    await restore.click();
+    await expect(page.getByText(/is restored at the next start/)).toBeVisible();
+    await first.stop();
+
+    const second = await Sextant.start({ dir });
+    const restored = await second.api<Transcript>('GET', `/api/conversations/${id}`);
+    expect(restored.conversation.title).toBe('Trip to Oslo');
+    await page.goto(second.window());
+    await openSettings(page, /Backups/);
+    await expect(page.getByRole('button', { name: /Restore the backup of/ })).toBeEnabled();
+    await second.stop();
+    expect((await readdir(join(dir, 'data'))).filter((name) => name.startsWith('sextant.db.replaced-'))).not.toEqual(
+      [],
+    );
+  } finally {
     await rm(dir, { recursive: true, force: true });
   }
 });

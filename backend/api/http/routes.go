@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"sextant/backend/api/backuproutes"
 	"sextant/backend/api/browserroutes"
 	"sextant/backend/api/instructionroutes"
 	"sextant/backend/api/mcproutes"
@@ -29,6 +30,7 @@ func (s *Server) routes() {
 		API: s.api, Store: s.services.Store, Events: s.services.Events, Secrets: s.services.Secrets,
 		Conversation: s.conversation,
 	}.Register()
+	backuproutes.Routes{API: s.api, Backups: s.services.Backups, Store: s.services.Store}.Register()
 	instructionroutes.Routes{
 		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,

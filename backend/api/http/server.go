@@ -41,6 +41,7 @@ import (
 	"sextant/backend/pipeline/catalog"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/audit"
+	"sextant/backend/store/backups"
 	"sextant/backend/store/blobs"
 	"sextant/backend/store/eventlog"
 	"sextant/backend/store/results"
@@ -75,6 +76,7 @@ type Services struct {
 	Catalog     *catalog.Registry
 	Approvals   *approval.Queue
 	Store       *sqlite.Store
+	Backups     backups.Folder
 	Events      *eventlog.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store

@@ -39,7 +39,7 @@ func (e *OpenError) Error() string {
 	case errors.Is(e.Kind, ErrLocked):
 		return text + ". Nothing was changed. Close the other Sextant, or set SEXTANT_DATA to another folder."
 	case errors.Is(e.Kind, ErrDamaged):
-		return text + ". The file was left unchanged. Restore a copy of it, or start with a new one."
+		return text + ". The file was left unchanged. Restore a backup, or start with a new one."
 	case errors.Is(e.Kind, ErrNewer):
 		return text + ". Nothing was changed. Use the newer Sextant, or set SEXTANT_DATA to another folder."
 	case errors.Is(e.Kind, diskspace.ErrFull):
@@ -83,15 +83,17 @@ func toOpenError(path string, err error) error {
 	return fmt.Errorf("opening the database %s: %w", path, err)
 }
 
-func moveDamaged(path string, now time.Time) (string, error) {
-	suffix := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
+// moveAside renames the database at path, with its -wal and -shm files, to <file>.<why>-<UTC time>. It returns the new
+// name, "" if there is no such file.
+func moveAside(path, why string, now time.Time) (string, error) {
+	suffix := "." + why + "-" + now.UTC().Format("20060102T150405.000Z")
 	moved := ""
 	for _, tail := range []string{"", "-wal", "-shm"} {
 		from, to := path+tail, path+suffix+tail
 		switch err := os.Rename(from, to); {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
-			return moved, fmt.Errorf("renaming the damaged database: %w", err)
+			return moved, fmt.Errorf("renaming the database: %w", err)
 		case tail == "":
 			moved = to
 		}

@@ -82,7 +82,7 @@ func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, stri
 	if err != nil {
 		return nil, "", err
 	}
-	moved, err := moveDamaged(abs, time.Now())
+	moved, err := moveAside(abs, "damaged", time.Now())
 	if err != nil {
 		return nil, "", errors.Join(err, lock.release())
 	}

@@ -22,6 +22,7 @@ import { bill, metrics, toolHistory } from './figures';
 import { playTerminals } from './terminals';
 import { search } from './search';
 import { drawShop } from './shop';
+import { backups } from './backups';
 import { programs } from './programs';
 import { created, grants, promptAdditions, secrets, snapshot, tools, transcript } from './scenario';
 
@@ -39,6 +40,7 @@ class Fake implements Backend {
   #scroll = 0;
   #frame = 0;
   #seq = 1000;
+  #requestedBackup = '';
   #undone = false;
 
   constructor(private readonly scenario: string) {
@@ -162,6 +164,12 @@ class Fake implements Backend {
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
   programs = async () => programs;
   dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });
+  backups = async () => ({ ...backups, requested: this.#requestedBackup });
+  makeBackup = async () => this.backups();
+  requestBackup = async (name: string) => {
+    this.#requestedBackup = name;
+    return this.backups();
+  };
   secrets = async () => secrets;
   putSecret = async () => secrets;
   deleteSecret = async (name: string) => ({ ...secrets, secrets: secrets.secrets.filter((one) => one.name !== name) });

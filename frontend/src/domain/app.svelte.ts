@@ -5,6 +5,7 @@ import { Actions } from './actions';
 import { Apps } from './apps/apps.svelte';
 import { Approvals } from './approvals/approvals.svelte';
 import { AuditLog } from './audit/auditlog.svelte';
+import { Backups } from './backups/backups.svelte';
 import { AddressBar } from './browser/addressbar.svelte';
 import { Bookmarks } from './browser/bookmarks.svelte';
 import { BrowsingHistory } from './browser/browsinghistory.svelte';
@@ -59,6 +60,7 @@ export class App {
   readonly createdTools: CreatedTools;
   readonly grants: Grants;
   readonly auditLog: AuditLog;
+  readonly backups: Backups;
   readonly programs: Programs;
   readonly instructions: Instructions;
   readonly secrets: Secrets;
@@ -98,6 +100,7 @@ export class App {
     this.createdTools = new CreatedTools(this.actions);
     this.grants = new Grants(this.actions);
     this.auditLog = new AuditLog(this.actions);
+    this.backups = new Backups(this.actions);
     this.programs = new Programs(this.actions);
     this.instructions = new Instructions(this.actions);
     this.secrets = new Secrets(this.actions);

@@ -232,6 +232,13 @@ export function createBackend(token: string) {
     programs: () => bodyOf(client.GET('/api/programs')),
     dismissProgram: (id: string) => bodyOf(client.DELETE('/api/programs/{id}', byId(id))),
 
+    // Backups
+    backups: () => bodyOf(client.GET('/api/backups')),
+    /** Makes today's backup now. */
+    makeBackup: () => bodyOf(client.POST('/api/backups')),
+    /** Makes the next start restore a backup. "" withdraws the request. */
+    requestBackup: (name: string) => bodyOf(client.PUT('/api/backups/requested', { body: { name } })),
+
     // Panels
     openPanel: (panel: string) => awaitSuccess(client.POST(PATHS.openPanel, { body: { panel } })),
     pinPanel: (panel: string, pinned: boolean) =>

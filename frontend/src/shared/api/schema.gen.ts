@@ -752,6 +752,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The backups of the data */
+        get: operations["get-api-backups"];
+        put?: never;
+        /** Make today's backup now */
+        post: operations["post-api-backups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Restore a backup at the next start */
+        put: operations["put-api-backups-requested"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/blobs/{id}": {
         parameters: {
             query?: never;
@@ -2642,6 +2677,18 @@ export interface components {
             /** @description The only tools that may be called; all that are offered when absent. */
             tools?: string[];
         };
+        Backup: {
+            name: string;
+            /** Format: int64 */
+            size: number;
+            /** Format: date-time */
+            time: string;
+        };
+        BackupList: {
+            backups: components["schemas"]["Backup"][];
+            folder: string;
+            requested: string;
+        };
         Banner: {
             hint?: string;
             kind: string;
@@ -4515,6 +4562,10 @@ export interface components {
                 [key: string]: string;
             };
             prompt: string;
+        };
+        "Put-api-backups-requestedRequest": {
+            /** @description A backup's name, "" to restore none */
+            name: string;
         };
         "Put-api-conversations-id-branchRequest": {
             /** @description Its id, from branch.started; empty for the first branch */
@@ -6599,6 +6650,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditCheck"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-backups-requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-backups-requestedRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupList"];
                 };
             };
             /** @description Error */

@@ -99,6 +99,7 @@ export interface SecretDraft {
   places: string[];
 }
 export type ProgramList = S['Programs'];
+export type BackupList = S['BackupList'];
 
 // Panels
 

@@ -1,5 +1,6 @@
 import { apps } from './en-apps';
 import { assistant } from './en-assistant';
+import { backups } from './en-backups';
 import { bookmarks } from './en-bookmarks';
 import { panelSettings } from './en-panelsettings';
 import { editor } from './en-editor';
@@ -209,6 +210,7 @@ export const en = {
   ...settings,
   ...surface,
   ...cost,
+  ...backups,
   ...programs,
   ...search,
   ...instructions,

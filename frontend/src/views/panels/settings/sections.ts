@@ -12,6 +12,7 @@ export const SECTIONS = [
   ['secrets', 'key'],
   ['programs', 'plug'],
   ['created', 'star'],
+  ['backups', 'history'],
   ['problems', 'triangle-alert'],
   ['audit', 'list'],
   ['all', 'text-cursor-input'],

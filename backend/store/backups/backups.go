@@ -1,0 +1,193 @@
+// Package backups keeps a copy of the database for each of the last days, and restores one. A running program owns its
+// database, so the window only requests a restore; the next start makes it before the database is opened.
+//
+// A Folder is safe for concurrent use by one process.
+package backups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/store/sqlite"
+)
+
+// kept is how many days have a backup. interval is how often Run looks whether today has one, the first time after
+// delay, so that a start is not slower.
+const (
+	kept     = 7
+	interval = time.Hour
+	delay    = 10 * time.Second
+)
+
+const (
+	prefix, suffix = "sextant-", ".db"
+	// requestFile names the backup that the next start restores.
+	requestFile = "restore-at-start"
+)
+
+// ErrNotFound is returned for the name of a backup that does not exist.
+var ErrNotFound = errors.New("there is no such backup")
+
+// Folder is the folder of the backups of one database.
+type Folder struct{ path, database string }
+
+// New returns the folder path with the backups of the database file. It need not exist.
+func New(path, database string) Folder { return Folder{path: path, database: database} }
+
+// Path returns the path of the folder.
+func (f Folder) Path() string { return f.path }
+
+// Backup is one copy of the database.
+type Backup struct {
+	// Name is the day of the backup, "2026-11-27".
+	Name string `json:"name"`
+	// Time is when it was finished.
+	Time time.Time `json:"time"`
+	// Size is in bytes.
+	Size int64 `json:"size"`
+}
+
+// List returns the backups, the newest first.
+func (f Folder) List() ([]Backup, error) {
+	entries, err := os.ReadDir(f.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the backups: %w", err)
+	}
+	all := []Backup{}
+	for _, e := range entries {
+		day, found := strings.CutPrefix(strings.TrimSuffix(e.Name(), suffix), prefix)
+		if _, err := time.Parse(time.DateOnly, day); !found || err != nil || !strings.HasSuffix(e.Name(), suffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			all = append(all, Backup{Name: day, Time: info.ModTime(), Size: info.Size()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Backup) int { return strings.Compare(b.Name, a.Name) })
+	return all, nil
+}
+
+func (f Folder) file(name string) string { return filepath.Join(f.path, prefix+name+suffix) }
+
+// Make backs up the database for the day of now, replaces that day's backup, and deletes those beyond the last seven.
+func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) error {
+	if err := os.MkdirAll(f.path, 0o700); err != nil {
+		return fmt.Errorf("creating the folder of the backups: %w", err)
+	}
+	if err := store.Backup(ctx, f.file(now.Format(time.DateOnly))); err != nil {
+		return err
+	}
+	all, err := f.List()
+	if err != nil {
+		return err
+	}
+	for _, old := range all[min(kept, len(all)):] {
+		if err := os.Remove(f.file(old.Name)); err != nil {
+			return fmt.Errorf("deleting an old backup: %w", err)
+		}
+	}
+	return nil
+}
+
+// Run makes the backup of each day until ctx ends. failed is called with every error; Run tries again after an hour.
+func (f Folder) Run(ctx context.Context, store *sqlite.Store, failed func(error)) {
+	for wait := delay; ; wait = interval {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		now := time.Now()
+		if _, err := os.Stat(f.file(now.Format(time.DateOnly))); err != nil {
+			if err := f.Make(ctx, store, now); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+	}
+}
+
+// Find returns the backup with this name, or ErrNotFound.
+func (f Folder) Find(name string) (Backup, error) {
+	all, err := f.List()
+	if err != nil {
+		return Backup{}, err
+	}
+	for _, b := range all {
+		if b.Name == name {
+			return b, nil
+		}
+	}
+	return Backup{}, ErrNotFound
+}
+
+// Restore replaces the database by a backup; see sqlite.Restore.
+func (f Folder) Restore(ctx context.Context, name string) (replaced string, err error) {
+	if _, err := f.Find(name); err != nil {
+		return "", err
+	}
+	return sqlite.Restore(ctx, f.database, f.file(name))
+}
+
+// Request makes the next start restore a backup. The name "" withdraws the request.
+func (f Folder) Request(name string) error {
+	file := filepath.Join(f.path, requestFile)
+	if name == "" {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("withdrawing the request: %w", err)
+		}
+		return nil
+	}
+	if _, err := f.Find(name); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
+		return fmt.Errorf("requesting the backup: %w", err)
+	}
+	return nil
+}
+
+// Requested returns the name of the backup that the next start restores, "" for none.
+func (f Folder) Requested() string {
+	name, err := os.ReadFile(filepath.Join(f.path, requestFile))
+	if err != nil {
+		return ""
+	}
+	return string(name)
+}
+
+// RestoreRequested restores the requested backup, if any, and withdraws the request. It does so once, even if it fails.
+// Call it before the database is opened.
+func (f Folder) RestoreRequested(ctx context.Context) (name, replaced string, err error) {
+	if name = f.Requested(); name == "" {
+		return "", "", nil
+	}
+	if err := f.Request(""); err != nil {
+		return name, "", err
+	}
+	replaced, err = f.Restore(ctx, name)
+	return name, replaced, err
+}
+
+// CheckLost returns an error for sqlite.ErrDamaged if the database is missing or empty although it has backups, so that
+// nobody mistakes the loss for a new start.
+func (f Folder) CheckLost() error {
+	info, err := os.Stat(f.database)
+	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil // opening it tells what is wrong
+	}
+	all, err := f.List()
+	if err != nil || len(all) == 0 {
+		return nil
+	}
+	return &sqlite.OpenError{
+		Path: f.database, Kind: sqlite.ErrDamaged,
+		Detail: "it is missing or empty, and there is a backup of " + all[0].Name,
+	}
+}

@@ -1,0 +1,200 @@
+package backups
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sextant/backend/store/sqlite"
+)
+
+func open(t *testing.T, path string) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// set stores what the tests recognise a state of the database by.
+func set(t *testing.T, s *sqlite.Store, value string) {
+	t.Helper()
+	if err := s.SetSetting(t.Context(), "state", value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, s *sqlite.Store) string {
+	t.Helper()
+	value, _, err := s.Setting(t.Context(), "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func day(n int) time.Time { return time.Date(2026, 11, n, 23, 0, 0, 0, time.Local) }
+
+func names(t *testing.T, f Folder) (all []string) {
+	t.Helper()
+	list, err := f.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range list {
+		if b.Size == 0 {
+			t.Errorf("%s is empty", b.Name)
+		}
+		all = append(all, b.Name)
+	}
+	return all
+}
+
+func TestKeepsOneBackupForEachOfSevenDays(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, filepath.Join(dir, "sextant.db"))
+	f := New(filepath.Join(dir, "backups"), s.Path())
+	for n := 1; n <= 9; n++ {
+		for range 2 {
+			if err := f.Make(t.Context(), s, day(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := []string{"2026-11-09", "2026-11-08", "2026-11-07", "2026-11-06", "2026-11-05", "2026-11-04", "2026-11-03"}
+	if diff := cmp.Diff(want, names(t, f)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if info, err := os.Stat(f.file("2026-11-09")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+func TestRequestedBackupIsRestoredAtNextStart(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "sextant.db")
+	s := open(t, path)
+	f := New(filepath.Join(dir, "backups"), path)
+	set(t, s, "good")
+	if err := f.Make(t.Context(), s, day(1)); err != nil {
+		t.Fatal(err)
+	}
+	set(t, s, "spoiled")
+	if err := f.Request("2026-11-30"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of a day without a backup: %v", err)
+	}
+	if err := f.Request("2026-11-01"); err != nil || f.Requested() != "2026-11-01" {
+		t.Fatalf("requested %q, error %v", f.Requested(), err)
+	}
+	if _, err := f.Restore(t.Context(), "2026-11-01"); !errors.Is(err, sqlite.ErrLocked) {
+		t.Errorf("while the database is open: %v", err)
+	}
+	_ = s.Close()
+	name, replaced, err := f.RestoreRequested(t.Context())
+	if err != nil || name != "2026-11-01" || replaced == "" {
+		t.Fatalf("%q, %q, %v", name, replaced, err)
+	}
+	if got := get(t, open(t, path)); got != "good" {
+		t.Errorf("restored %q", got)
+	}
+	if got := get(t, open(t, replaced)); got != "spoiled" {
+		t.Errorf("what was replaced is %q", got)
+	}
+	if name, _, err := f.RestoreRequested(t.Context()); name != "" || err != nil {
+		t.Errorf("again: %q, %v", name, err)
+	}
+}
+
+func TestDamagedBackupReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "sextant.db")
+	s := open(t, path)
+	f := New(filepath.Join(dir, "backups"), path)
+	set(t, s, "good")
+	if err := f.Make(t.Context(), s, day(1)); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	file := f.file("2026-11-01")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(b[:4096:4096], bytes.Repeat([]byte{7}, len(b)-4096)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Restore(t.Context(), "2026-11-01"); !errors.Is(err, sqlite.ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+	if got := get(t, open(t, path)); got != "good" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestLostDatabaseIsNoNewStart(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "sextant.db")
+	f := New(filepath.Join(dir, "backups"), path)
+	if err := f.CheckLost(); err != nil {
+		t.Errorf("a new folder: %v", err)
+	}
+	s := open(t, path)
+	if err := f.Make(t.Context(), s, day(1)); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	if err := f.CheckLost(); err != nil {
+		t.Errorf("with its database: %v", err)
+	}
+	for what, lose := range map[string]func() error{
+		"empty":   func() error { return os.Truncate(path, 0) },
+		"missing": func() error { return os.Remove(path) },
+	} {
+		if err := lose(); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.CheckLost(); !errors.Is(err, sqlite.ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestBackupGoesOnWhileTheDatabaseIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, filepath.Join(dir, "sextant.db"))
+	f := New(filepath.Join(dir, "backups"), s.Path())
+	ctx, stop := context.WithCancel(t.Context())
+	written := make(chan int)
+	go func() {
+		n := 0
+		for ; ctx.Err() == nil; n++ {
+			if err := s.SetSetting(t.Context(), "state", "x"); err != nil {
+				t.Error(err)
+			}
+		}
+		written <- n
+	}()
+	for n := 1; n <= 5; n++ {
+		if err := f.Make(t.Context(), s, day(n)); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	if n := <-written; n < 5 {
+		t.Errorf("only %d writes during five backups", n)
+	}
+	for _, name := range names(t, f) {
+		if _, err := f.Find(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
