@@ -107,7 +107,7 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 			}
 			done := h.start(call)
 			asked := h.question()
-			if !strings.Contains(asked.Reason, "it read file /w/me.txt before") {
+			if !strings.Contains(asked.Reason, "after it read file /w/me.txt,") {
 				t.Errorf("%q", asked.Reason)
 			}
 			if err := h.approvals.Answer(t.Context(), asked.ID, event.AnswerHost, "", asked.Hash); err != nil {

@@ -149,8 +149,8 @@ func (f facts) composedReasons() []askReason {
 		return nil
 	}
 	return []askReason{{
-		text: "The assistant wrote this, and it read " + joinWords(firstFew(f.in.Description.ComposedAfter)) +
-			" before.",
+		text: "The assistant wrote this after it read " + joinWords(firstFew(f.in.Description.ComposedAfter)) +
+			", so something from there may be in it.",
 		exact: true, wide: true, inEveryMode: true,
 	}}
 }
