@@ -39,7 +39,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
 		Results: s.Results, PageControl: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending,
-		Policy: s.policySettings, CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,
+		Policy: s.policySettings, CallTools: s.callTools, OpenTool: s.Nav.OpenTool, Secrets: s.Secrets, Log: s.Log,
 	})
 	s.OnClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)

@@ -117,6 +117,8 @@ type Config struct {
 	Policy func() policy.Settings
 	// CallTools returns the tools of others that a panel's manifest names. Nil is none.
 	CallTools func(panel string) []string
+	// OpenTool returns the name of the tool that opens a panel.
+	OpenTool func(panel string) string
 	// Secrets contains the secrets to mask in everything that a call reports and stores.
 	Secrets *secrets.Vault
 	Log     *slog.Logger

@@ -25,11 +25,32 @@ func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result 
 		c.def = def
 		return nil
 	}
+	if c.call.From.Caller != toolspec.CallerPanel && c.call.From.Caller != toolspec.CallerApp {
+		if def, off, ok := p.cfg.Tools.Unavailable(c.call.Tool); ok {
+			return p.unavailable(def, off, c.call.Panel)
+		}
+	}
 	text := "there is no tool of that name"
 	suggestion := "List the tools to see what can be called."
 	if near := catalog.Nearest(c.call.Tool); len(near) > 0 {
 		text += ", nearest: " + strings.Join(near, ", ")
 		suggestion = "Call " + near[0] + "."
+	}
+	r := toolspec.Fail(toolspec.ValidationError, text, suggestion)
+	return &r
+}
+
+// unavailable explains why a tool that exists cannot be called while panel is active, and what makes it callable.
+func (p *Pipeline) unavailable(def toolspec.Definition, off bool, panel string) *toolspec.Result {
+	text, suggestion := "it is switched off", "The person can switch it on in Tools and activity."
+	switch {
+	case off:
+	case def.Owner != panel:
+		text = "it is a tool of the panel " + def.Owner + ", which is not open"
+		suggestion = "Call " + p.cfg.OpenTool(def.Owner) + " first."
+	default:
+		text = "the panel " + def.Owner + " does not offer it now"
+		suggestion = "The panel's manifest says when it does, for example only on certain pages."
 	}
 	r := toolspec.Fail(toolspec.ValidationError, text, suggestion)
 	return &r

@@ -30,6 +30,12 @@ type AppSource interface {
 	AppDefinitions(server string) []toolspec.Definition
 }
 
+// CompleteSource is a Source with tools that it offers only at times.
+type CompleteSource interface {
+	// AllDefinitions returns the tools of all times.
+	AllDefinitions() []toolspec.Definition
+}
+
 // Registry merges the tools of its sources in order. It is safe for concurrent use.
 type Registry struct {
 	sources  []Source
@@ -55,6 +61,23 @@ func (r *Registry) switchedOff() map[string]bool {
 // ForPanel returns the tools that can be called while panel is active.
 func (r *Registry) ForPanel(panel string) *Catalog {
 	return r.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
+}
+
+// Unavailable returns the definition of a tool that no catalog has now: it is switched off (off is true), its panel is
+// not active, or its condition does not hold. ok is false if there is no such tool.
+func (r *Registry) Unavailable(name string) (def toolspec.Definition, off, ok bool) {
+	for _, s := range r.sources {
+		all := s.Definitions("")
+		if own, complete := s.(CompleteSource); complete {
+			all = own.AllDefinitions()
+		}
+		for _, def := range all {
+			if def.Name == name {
+				return def, r.switchedOff()[name], true
+			}
+		}
+	}
+	return toolspec.Definition{}, false, false
 }
 
 // ForPage returns the tools that the page or the script of panel can name. The policy decides which it may call.
