@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -121,5 +122,48 @@ func TestActionWaitsOnlyForItsOwnEffects(t *testing.T) {
 				t.Errorf("the title is %q after %s by %q, want %q", title, took, by, c.title)
 			}
 		})
+	}
+}
+
+func TestPageThatComputesWithoutEndCanBeLeft(t *testing.T) {
+	t.Parallel()
+	ctx, b := newBrowser(t, browser.Config{})
+	s := b.Session("")
+	url := site(t, map[string]any{
+		"/": `<title>Busy</title><button onclick="for (;;) {}">Once</button>
+			<button onclick="setInterval(() => { for (;;) {} }, 0); for (;;) {}">Again</button>`,
+		"/other": `<title>Other</title>`,
+	})
+	for _, button := range []string{"Once", "Again"} {
+		for name, leave := range map[string]func(tab int) error{
+			"reload": func(int) error {
+				_, err := s.Navigate(ctx, browser.NavigateOptions{Action: "reload"})
+				return err
+			},
+			"another address": func(int) error {
+				_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url + "/other"})
+				return err
+			},
+			"close": func(tab int) error {
+				_, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "close", Tab: tab})
+				return err
+			},
+		} {
+			t.Run(button+" "+name, func(t *testing.T) {
+				page, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open", URL: url})
+				if err != nil {
+					t.Fatal(err)
+				}
+				stop, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				_, err = s.Click(stop, surface.ClickOptions{ID: findElement(t, page, "button", button).ID})
+				if err == nil {
+					t.Fatal("the page answers")
+				}
+				if err := leave(page.Page.Tab); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }

@@ -170,6 +170,9 @@ func (f *fuzz) navigate() {
 		o.URL = fmt.Sprintf("%s/?%d", f.url, f.rnd.IntN(1000))
 	}
 	ans, err := f.s.Navigate(f.ctx, o)
+	if err == nil && ans.Page.URL == "about:blank" { // before the first address, where nothing changes
+		ans, err = f.s.Navigate(f.ctx, browser.NavigateOptions{Action: "forward"})
+	}
 	var fault *surface.Fault
 	if errors.As(err, &fault) && fault.Kind == surface.FaultInvalid {
 		return

@@ -97,7 +97,8 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	if err != nil {
 		return annotation.Observation{}, err
 	}
-	// Navigating is the way to recover from a crashed page.
+	// Navigating is the way to recover from a page that hangs or crashed.
+	t.Unblock(ctx)
 	t.WithLock(func() { t.Crashed = false })
 	t.CancelAuth()
 	return s.Act(ctx, t, navigation(s, t, o.Action, address))

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/page/effects"
 	"sextant/backend/surface"
 )
@@ -28,6 +30,41 @@ const BlankPage = "about:blank"
 
 // ErrNoAnswer is the cause when a navigation reached its time limit.
 var ErrNoAnswer = errors.New("the site did not answer")
+
+// answerLimit is how long a page has to answer before it is left. Then its scripts are ended, and after the same time
+// its process.
+const answerLimit = time.Second
+
+// Unblock makes it possible to leave a page that computes without end, which keeps Chromium from navigating. While a
+// dialog is open, pages wait for its answer and do not compute.
+func (t *Tab) Unblock(ctx context.Context) {
+	var p *cdp.Page
+	t.WithLock(func() {
+		waiting := slices.ContainsFunc(t.Session.Tabs, func(t *Tab) bool { return t.Dialog != nil })
+		if !waiting && !t.Crashed {
+			p = t.Page
+		}
+	})
+	if p == nil || t.answers(ctx, p) {
+		return
+	}
+	p.Post(p.SessionID, proto.RuntimeTerminateExecution{})
+	if t.answers(ctx, p) {
+		return
+	}
+	p.Post(p.SessionID, proto.PageCrash{})
+	bounded, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	_ = t.Session.Manager.Await(bounded, func() bool { return t.Crashed })
+}
+
+// answers reports whether the page evaluates something in time.
+func (t *Tab) answers(ctx context.Context, p *cdp.Page) bool {
+	bounded, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	_, err := proto.RuntimeEvaluate{Expression: "1"}.Call(p.Client(bounded))
+	return err == nil || bounded.Err() == nil || ctx.Err() != nil
+}
 
 // Open navigates to an address.
 func (a *Action) Open(ctx context.Context, address string) error {
