@@ -89,6 +89,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	}
 	s.Models = providers.New(providers.Config{
 		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
+		PauseLimit: func() time.Duration { return time.Duration(s.Settings.Int("answer_pause")) * time.Second },
 		// Each network service has its own guard, so that the address that a person configured for it is allowed for it
 		// alone.
 		Egress: func() *egress.Guard {

@@ -122,6 +122,11 @@ func generalKeys() []Key {
 				"or fails; empty means none. A note says each time it answers.",
 		},
 		{
+			Name: "answer_pause", Default: "30", Window: true, Min: 5, Max: 300,
+			Doc: "Seconds that a model service may be silent in the middle of an answer before it is given up. " +
+				"Local servers have five minutes, and so has the wait for the first word.",
+		},
+		{
 			Name: "calls_per_turn", Default: "10", Window: true, Min: 1, Max: 9999,
 			Doc: "Maximum tool calls of the assistant in one turn.",
 		},

@@ -31,7 +31,9 @@ type answer struct {
 	usage        chat.Usage
 	cost         *chat.Money
 	firstPieceAt time.Time
-	stopReason   llm.StopReason
+	// silence is how long the stream may be silent now.
+	silence    time.Duration
+	stopReason llm.StopReason
 	// complete is set when the model announced the end of its answer, done when nothing can follow after that.
 	complete, done bool
 }

@@ -39,6 +39,8 @@ type Client struct {
 	Model       string
 	HTTP        *http.Client
 	IdleTimeout time.Duration
+	// PauseLimit is how long a stream may be silent once text or a call has begun; 0 is as long as IdleTimeout.
+	PauseLimit time.Duration
 }
 
 type answerReader interface {
@@ -133,7 +135,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	res, err := c.HTTP.Do(post)
 	if err != nil {
 		if watched.Err() != nil {
-			return llm.Response{}, c.stopError(watched)
+			return llm.Response{}, c.stopError(watched, c.IdleTimeout)
 		}
 		return llm.Response{}, c.unreachable(err)
 	}
@@ -141,7 +143,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	if res.StatusCode != http.StatusOK {
 		detail, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		if watched.Err() != nil {
-			return llm.Response{}, c.stopError(watched)
+			return llm.Response{}, c.stopError(watched, c.IdleTimeout)
 		}
 		return llm.Response{}, c.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
 	}
@@ -167,7 +169,7 @@ func (c *Client) read(
 	idle *time.Timer,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	a := &answer{onDelta: onDelta}
+	a := &answer{onDelta: onDelta, silence: c.IdleTimeout}
 	events, r := newSSEReader(body), c.Endpoint.reader()
 	var err error
 	for err == nil && !a.done {
@@ -175,7 +177,7 @@ func (c *Client) read(
 		if e, err = events.next(); err != nil {
 			break
 		}
-		wait, pieces := c.IdleTimeout, a.pieces
+		pieces := a.pieces
 		if err = r.read(e, a); err == nil {
 			err = a.checkSize()
 		}
@@ -183,10 +185,14 @@ func (c *Client) read(
 			// In text this would lose one character, but it would change a call.
 			err = malformed("a piece of a call is not UTF-8")
 		}
-		if a.complete {
-			wait = min(wait, usageTimeout)
+		a.silence = c.IdleTimeout
+		switch {
+		case a.complete:
+			a.silence = min(a.silence, usageTimeout)
+		case c.PauseLimit > 0 && (a.text.Len() > 0 || len(a.calls) > 0):
+			a.silence = min(a.silence, c.PauseLimit)
 		}
-		idle.Reset(wait)
+		idle.Reset(a.silence)
 	}
 	if err := c.verdict(ctx, err, a); err != nil {
 		return a.partial(), err
@@ -220,21 +226,21 @@ func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 	case a.complete && !errors.Is(err, errMalformed):
 		return nil
 	case stalled:
-		return c.stopError(ctx)
+		return c.stopError(ctx, a.silence)
 	case err == nil || errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	}
 	return brokenOff(err)
 }
 
-// stopError returns an llm.Error if the stream timed out, else the error of ctx.
-func (c *Client) stopError(ctx context.Context) error {
+// stopError returns an llm.Error if the stream was silent for too long, else the error of ctx.
+func (c *Client) stopError(ctx context.Context, silence time.Duration) error {
 	if !errors.Is(context.Cause(ctx), errStalled) {
 		return ctx.Err()
 	}
 	return &llm.Error{
 		Kind:       llm.KindStalled,
-		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", c.Endpoint.Label, c.IdleTimeout),
+		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", c.Endpoint.Label, silence),
 		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
 		Err:        errStalled,
 	}

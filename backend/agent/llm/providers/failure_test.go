@@ -165,16 +165,21 @@ func TestSilentServiceTimesOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			idle := 100 * time.Millisecond
+			idle, pause := 100*time.Millisecond, time.Hour
 			if stall > 0 {
-				idle = 2 * time.Second // the words before the silence come in time on a busy machine too
+				// The words before the silence come in time on a busy machine too.
+				idle, pause = time.Hour, 2*time.Second
 			}
 			r := providers.New(providers.Config{
 				OpenAIBaseURL: s.URL(), IdleTimeout: idle, LocalPorts: map[string]int{},
+				PauseLimit: func() time.Duration { return pause },
 			})
 			defer r.Close()
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
-			asError(t, err, llm.KindStalled)
+			want := min(idle, pause).String()
+			if e := asError(t, err, llm.KindStalled); !strings.Contains(e.Message, "sent nothing for "+want) {
+				t.Errorf("message %q", e.Message)
+			}
 			if stall > 0 && res.Text != "so far and no " {
 				t.Errorf("text %q", res.Text)
 			}

@@ -41,6 +41,9 @@ type Config struct {
 	LocalPorts map[string]int
 	// IdleTimeout is how long a stream may be silent; 0 means five minutes.
 	IdleTimeout time.Duration
+	// PauseLimit returns how long a network service may be silent in an answer that has begun; nil means as long as
+	// IdleTimeout. Local servers may be slow, and some send a call only when it is complete.
+	PauseLimit func() time.Duration
 	// Fallback returns the name of the model that answers when the requested one cannot; nil or "" means none.
 	Fallback func() string
 	// RetryDelay is the first wait before a failed request is sent again; later waits are longer. 0 means half a
@@ -56,6 +59,7 @@ type Config struct {
 type Registry struct {
 	ports      map[string]int
 	idle       time.Duration
+	pause      func() time.Duration
 	retryDelay time.Duration
 	fallback   func() string
 	log        *slog.Logger
@@ -103,7 +107,8 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.LocalPorts, idle: cfg.IdleTimeout, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log,
+		ports: cfg.LocalPorts, idle: cfg.IdleTimeout, pause: cfg.PauseLimit, retryDelay: cfg.RetryDelay,
+		fallback: cfg.Fallback, log: cfg.Log,
 		egress:   cfg.Egress,
 		services: map[string]*service{},
 	}
@@ -199,7 +204,11 @@ func (r *Registry) client(name string) (*modelapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}, nil
+	c := &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}
+	if r.pause != nil && !at.Local {
+		c.PauseLimit = r.pause()
+	}
+	return c, nil
 }
 
 func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
