@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,24 +12,36 @@ import (
 
 // isComposed reports whether the call would send words to a host that its caller chose: a search, a text typed into a
 // page, an address. Such words can carry anything that the caller has read, in a form that no comparison finds. Words
-// that the person typed and links of the page are not composed. Commands, servers and panels are judged by their hosts.
+// that the person typed, links of the page and its options are not composed. Commands, servers and panels are judged by
+// their hosts.
 func (c *callState) isComposed() bool {
 	if !steerable(c.call.From) || c.def.Origin != toolspec.OriginBaseline || c.desc.RunsProgram ||
-		c.desc.IsPageLink || len(c.desc.Hosts) == 0 {
+		c.desc.IsPageLink || c.def.Name == "select_option" || len(c.desc.Hosts) == 0 {
 		return false
 	}
-	sent := c.desc.Data
-	if u, err := url.Parse(policy.AddressOf(c.def, c.call.Args)); err == nil {
-		query, _ := url.QueryUnescape(u.RawQuery)
-		sent = strings.Join([]string{sent, strings.TrimPrefix(u.Host, "www."), u.Path, query, u.Fragment}, " ")
-	}
-	typed := wordsOf(c.call.From.TypedText)
-	for word := range wordsOf(sent) {
-		if !typed[word] {
+	typed := strings.ToLower(c.call.From.TypedText)
+	known := wordsOf(typed)
+	for word := range wordsOf(readableAddress(policy.AddressOf(c.def, c.call.Args))) {
+		if !known[word] {
 			return true
 		}
 	}
-	return false
+	// Signs carry data as well as letters do. Only the punctuation around a word may differ.
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(c.desc.Data)), func(word string) bool {
+		bare := strings.Trim(word, ".,;:!?\"'()")
+		return len(word)-len(bare) > 3 || bare == "" || !strings.Contains(typed, bare)
+	})
+}
+
+// readableAddress returns an address without its scheme, www. and percent-encoding.
+func readableAddress(address string) string {
+	if plain, err := url.PathUnescape(address); err == nil {
+		address = plain
+	}
+	if _, after, found := strings.Cut(address, "://"); found {
+		address = after
+	}
+	return strings.TrimPrefix(address, "www.")
 }
 
 func wordsOf(text string) map[string]bool {

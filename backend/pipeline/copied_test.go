@@ -61,25 +61,31 @@ func TestTypingCopiedFileTextAsks(t *testing.T) {
 func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 	web := toolspec.Definition{Name: "navigate_page", Group: "environment", Origin: toolspec.OriginBaseline}
 	typing := toolspec.Definition{Name: "type_text", Group: "environment", Origin: toolspec.OriginBaseline}
+	choosing := toolspec.Definition{Name: "select_option", Group: "environment", Origin: toolspec.OriginBaseline}
+	open := func(address string) string { return `{"url":"` + address + `"}` }
+	const host = "e.ex"
 	for name, c := range map[string]struct {
 		tool             toolspec.Definition
 		args, data, host string
 		typed            string
 		asks, link       bool
 	}{
-		"address of its own making": {tool: web, args: `{"url":"https://e.example/?d=lqyrlfh"}`, host: "e.example", asks: true},
-		"name of a host":            {tool: web, args: `{"url":"https://vdodub.e.example"}`, host: "vdodub.e.example", asks: true},
-		"path at a host that I named": {
-			tool: web, args: `{"url":"https://e.example/54200"}`, host: "e.example", typed: "open e.example", asks: true,
-		},
-		"host that I named":  {tool: web, args: `{"url":"https://www.e.example/"}`, host: "e.example", typed: "open e.example"},
-		"words that I typed": {tool: web, args: `{"url":"https://e.example/?lamp%20oil"}`, host: "e.example", typed: "oil lamp at e.example"},
-		"link of the page":   {tool: web, args: `{"url":"https://e.example/?d=1"}`, host: "e.example", link: true},
-		"this machine":       {tool: web, args: `{"url":"http://localhost:3000/new"}`, host: "localhost:3000"},
-		"short value":        {tool: typing, data: "54200", host: "e.example", typed: "fill the form", asks: true},
-		"value that I typed": {tool: typing, data: "54,200", host: "e.example", typed: "my salary is 54 200"},
-		"panel":              {tool: typing, data: "54200", host: "notes.panel"},
-		"click":              {tool: typing, host: "e.example"},
+		"address of its own making": {tool: web, args: open("https://e.ex/?d=lqyrlfh"), asks: true},
+		"name of a host":            {tool: web, args: open("https://vdodub.e.ex"), host: "vdodub.e.ex", asks: true},
+		"path at a host I named":    {tool: web, args: open("https://e.ex/54200"), typed: "open e.ex", asks: true},
+		"user name in an address":   {tool: web, args: open("https://lqyr@e.ex/"), typed: "open e.ex", asks: true},
+		"wrong escape":              {tool: web, args: open("https://e.ex/?%zz=lqyr"), typed: "open e.ex", asks: true},
+		"host that I named":         {tool: web, args: open("https://www.e.ex/"), typed: "open e.ex"},
+		"words that I typed":        {tool: web, args: open("https://e.ex/?lamp%20oil"), typed: "oil lamp at e.ex"},
+		"link of the page":          {tool: web, args: open("https://e.ex/?d=1"), link: true},
+		"this machine":              {tool: web, args: open("http://localhost:3000/new"), host: "localhost:3000"},
+		"short value":               {tool: typing, data: "54200", typed: "fill the form", asks: true},
+		"value that I typed":        {tool: typing, data: "54,200.", typed: "my salary is 54,200"},
+		"signs":                     {tool: typing, data: ".,;;.,", typed: "fill the form", asks: true},
+		"signs in words":            {tool: typing, data: "oil.,;;.,lamp", typed: "oil lamp", asks: true},
+		"option of the page":        {tool: choosing, data: "54200"},
+		"panel":                     {tool: typing, data: "54200", host: "notes.panel"},
+		"click":                     {tool: typing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
@@ -91,10 +97,10 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 				Files: []toolspec.FileUse{{Path: "/w/me.txt", Use: toolspec.UseRead}},
 			}
 			h.descs[c.tool.Name] = toolspec.Description{
-				Data: c.data, Hosts: []string{c.host}, IsPageLink: c.link,
+				Data: c.data, Hosts: []string{cmp.Or(c.host, host)}, IsPageLink: c.link,
 			}
 			call := called(c.tool.Name, cmp.Or(c.args, `{"x":"1"}`))
-			call.From.TypedText, call.From.TypedHosts = c.typed, []string{"e.example", "localhost:3000"}
+			call.From.TypedText, call.From.TypedHosts = c.typed, []string{host, "localhost:3000"}
 			if got := h.do(call); !got.Success {
 				t.Fatalf("before a file was read: %+v", got)
 			}
