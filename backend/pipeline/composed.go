@@ -20,17 +20,14 @@ func (c *callState) isComposed() bool {
 		return false
 	}
 	typed := strings.ToLower(c.call.From.TypedText)
-	known := wordsOf(typed)
-	for word := range wordsOf(readableAddress(policy.AddressOf(c.def, c.call.Args))) {
-		if !known[word] {
-			return true
-		}
+	address := readableAddress(strings.ToLower(policy.AddressOf(c.def, c.call.Args)))
+	if !containsAll(wordsOf(typed), wordsOf(address)) {
+		return true
 	}
-	// Signs carry data as well as letters do. Only the punctuation around a word may differ.
-	return slices.ContainsFunc(strings.Fields(strings.ToLower(c.desc.Data)), func(word string) bool {
-		bare := strings.Trim(word, ".,;:!?\"'()")
-		return len(word)-len(bare) > 3 || bare == "" || !strings.Contains(typed, bare)
-	})
+	// In a text, signs carry data as well as letters do. Only the punctuation around a word may differ.
+	words := strings.Fields(strings.ToLower(c.desc.Data))
+	return slices.ContainsFunc(words, func(word string) bool { return len(word)-len(bareWord(word)) > 3 }) ||
+		!containsAll(bareWords(strings.Fields(typed)), bareWords(words))
 }
 
 // readableAddress returns an address without its scheme, www. and percent-encoding.
@@ -44,12 +41,25 @@ func readableAddress(address string) string {
 	return strings.TrimPrefix(address, "www.")
 }
 
-func wordsOf(text string) map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		words[word] = true
+// wordsOf splits a text at everything but letters and digits.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+func bareWord(word string) string { return strings.Trim(word, ".,;:!?\"'()") }
+
+func bareWords(words []string) []string {
+	bare := make([]string, 0, len(words))
+	for _, w := range words {
+		bare = append(bare, bareWord(w))
 	}
-	return words
+	return bare
+}
+
+func containsAll(all, some []string) bool {
+	known := map[string]bool{}
+	for _, w := range all {
+		known[w] = true
+	}
+	return !slices.ContainsFunc(some, func(w string) bool { return !known[w] })
 }

@@ -10,8 +10,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// findCopied adds to the description what its context has read and the likely sources of copied data, for callers that
-// outside text can influence. Data that other programs send counts as their user's own.
+// findCopied adds to the description what its context has read, the likely sources of copied data, and whether the call
+// sends words that its caller chose. It is for callers that outside text can influence: data that other programs send
+// counts as their user's own.
 func (p *Pipeline) findCopied(c *callState) {
 	if !steerable(c.call.From) || len(c.desc.CopiedFrom) > 0 {
 		return

@@ -45,12 +45,12 @@ func (p *Pipeline) unavailable(def toolspec.Definition, off bool, panel string) 
 	text, suggestion := "it is switched off", "The person can switch it on in Tools and activity."
 	switch {
 	case off:
-	case def.Owner != panel:
+	case def.Origin == toolspec.OriginPanel && def.Owner != panel:
 		text = "it is a tool of the panel " + def.Owner + ", which is not open"
 		suggestion = "Call " + p.cfg.OpenTool(def.Owner) + " first."
 	default:
-		text = "the panel " + def.Owner + " does not offer it now"
-		suggestion = "The panel's manifest says when it does, for example only on certain pages."
+		text = "it is not offered now"
+		suggestion = "A panel's manifest says when its tools are, for example only on certain pages."
 	}
 	r := toolspec.Fail(toolspec.ValidationError, text, suggestion)
 	return &r

@@ -67,7 +67,7 @@ func (r Routes) request(_ context.Context, in *struct {
 	case errors.Is(err, backups.ErrNotFound):
 		return nil, route.NotFound("There is no backup of " + in.Body.Name + ".")
 	case err != nil:
-		return nil, route.InternalError("The next start restores nothing.", err)
+		return nil, route.InternalError("The request was not changed.", err)
 	}
 	return r.answer()
 }

@@ -30,9 +30,8 @@ type AppSource interface {
 	AppDefinitions(server string) []toolspec.Definition
 }
 
-// CompleteSource is a Source with tools that it offers only at times.
+// CompleteSource is a Source that offers some tools only at times. AllDefinitions returns these too.
 type CompleteSource interface {
-	// AllDefinitions returns the tools of all times.
 	AllDefinitions() []toolspec.Definition
 }
 
@@ -68,8 +67,8 @@ func (r *Registry) ForPanel(panel string) *Catalog {
 func (r *Registry) Unavailable(name string) (def toolspec.Definition, off, ok bool) {
 	for _, s := range r.sources {
 		all := s.Definitions("")
-		if own, complete := s.(CompleteSource); complete {
-			all = own.AllDefinitions()
+		if complete, ok := s.(CompleteSource); ok {
+			all = complete.AllDefinitions()
 		}
 		for _, def := range all {
 			if def.Name == name {

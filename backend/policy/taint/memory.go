@@ -36,48 +36,59 @@ type Memory struct {
 
 	mu            sync.Mutex
 	conversations map[string][]readText
-	order         []string
+	// local contains the files and commands of each conversation.
+	local map[string][]string
+	order []string
 }
 
 type readText struct {
 	source       string
-	local        bool
 	fingerprints map[uint64]struct{}
 }
 
 // New returns an empty Memory.
-func New() *Memory { return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}} }
+func New() *Memory {
+	return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}, local: map[string][]string{}}
+}
 
 // Record stores that the conversation read body from source, which is outside of this machine. It ignores what follows
 // the first 256 KB.
 func (m *Memory) Record(conversation, source, body string) {
-	m.record(conversation, source, body, false)
-}
-
-// RecordLocal is Record for a file or command of this machine.
-func (m *Memory) RecordLocal(conversation, source, body string) {
-	m.record(conversation, source, body, true)
-}
-
-func (m *Memory) record(conversation, source, body string, local bool) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
-	if len(prints) == 0 && !local {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.record(conversation, source, prints)
+}
+
+// RecordLocal is Record for a file or command of this machine. Its source is remembered longer than its text.
+func (m *Memory) RecordLocal(conversation, source, body string) {
+	prints := m.fingerprints(body[:min(len(body), maxText)])
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.record(conversation, source, prints)
+	if all := m.local[conversation]; len(all) < maxTexts && !slices.Contains(all, source) {
+		m.local[conversation] = append(all, source)
+	}
+}
+
+// record is called under the lock.
+func (m *Memory) record(conversation, source string, prints map[uint64]struct{}) {
 	if _, known := m.conversations[conversation]; !known {
 		if len(m.order) >= maxConversations {
 			delete(m.conversations, m.order[0])
+			delete(m.local, m.order[0])
 			m.order = m.order[1:]
 		}
 		m.order = append(m.order, conversation)
 	}
 	texts := m.conversations[conversation]
-	if len(texts) >= maxTexts {
-		texts = slices.Delete(texts, 0, 1)
+	if len(prints) > 0 {
+		if len(texts) >= maxTexts {
+			texts = slices.Delete(texts, 0, 1)
+		}
+		texts = append(texts, readText{source: source, fingerprints: prints})
 	}
-	m.conversations[conversation] = append(texts, readText{source: source, local: local, fingerprints: prints})
+	m.conversations[conversation] = texts
 }
 
 // CopiedFrom returns the sorted sources that data looks copied from. own reports whether data may go back to a source,
@@ -122,25 +133,22 @@ func (m *Memory) CopiedFrom(conversation, data string, own func(source string) b
 
 // Sources returns the sorted sources that the conversation read.
 func (m *Memory) Sources(conversation string) []string {
-	return m.sources(conversation, func(readText) bool { return true })
-}
-
-// LocalSources returns the sorted files and commands of this machine that the conversation read.
-func (m *Memory) LocalSources(conversation string) []string {
-	return m.sources(conversation, func(t readText) bool { return t.local })
-}
-
-func (m *Memory) sources(conversation string, include func(readText) bool) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []string
 	for _, t := range m.conversations[conversation] {
-		if include(t) {
-			all = append(all, t.source)
-		}
+		all = append(all, t.source)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// LocalSources returns the files and commands of this machine that the conversation read, also those with a text that
+// newer ones replaced.
+func (m *Memory) LocalSources(conversation string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(slices.Values(m.local[conversation]))
 }
 
 // fingerprints returns the fingerprints of the distinctive words in a text, and of each run of words.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const letter = `Dear Ana, your order 4711-0815-2342-9981 leaves Tromsø on Monday at noon.
@@ -100,4 +102,20 @@ func FuzzCopiedFrom(f *testing.F) {
 			t.Errorf("the text itself is not found: %q", read)
 		}
 	})
+}
+
+func TestFilesOutlastTheirText(t *testing.T) {
+	m := New()
+	m.RecordLocal("talk", "file /w/me.txt", "54200") // too short to have a fingerprint
+	m.RecordLocal("talk", "file /w/key.txt", "ghp_k3Jd8sLq02mXw9")
+	for i := range 2 * maxTexts {
+		m.Record("talk", "https://shop.example", fmt.Sprintf("order 47110815234%05d", i))
+	}
+	want := []string{"file /w/key.txt", "file /w/me.txt"}
+	if diff := cmp.Diff(want, m.LocalSources("talk")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := m.LocalSources("other"); len(got) > 0 {
+		t.Errorf("of another conversation: %q", got)
+	}
 }

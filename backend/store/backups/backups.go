@@ -18,12 +18,12 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// kept is how many days have a backup. interval is how often Run looks whether today has one, the first time after
-// delay, so that a start is not slower.
+// maxBackups is how many days have a backup. interval is how often Run looks whether today has one, the first time
+// after delay, so that a start is not slower.
 const (
-	kept     = 7
-	interval = time.Hour
-	delay    = 10 * time.Second
+	maxBackups = 7
+	interval   = time.Hour
+	delay      = 10 * time.Second
 )
 
 const (
@@ -88,7 +88,7 @@ func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) er
 	if err != nil {
 		return err
 	}
-	for _, old := range all[min(kept, len(all)):] {
+	for _, old := range all[min(maxBackups, len(all)):] {
 		if err := os.Remove(f.file(old.Name)); err != nil {
 			return fmt.Errorf("deleting an old backup: %w", err)
 		}
@@ -162,8 +162,8 @@ func (f Folder) Requested() string {
 	return string(name)
 }
 
-// RestoreRequested restores the requested backup, if any, and withdraws the request. It does so once, even if it fails.
-// Call it before the database is opened.
+// RestoreRequested restores the requested backup, if any, and withdraws the request, also if it fails. While another
+// process owns the database, it does nothing. Call it before the database is opened.
 func (f Folder) RestoreRequested(ctx context.Context) (name, replaced string, err error) {
 	if name = f.Requested(); name == "" {
 		return "", "", nil
@@ -171,7 +171,9 @@ func (f Folder) RestoreRequested(ctx context.Context) (name, replaced string, er
 	if err := f.Request(""); err != nil {
 		return name, "", err
 	}
-	replaced, err = f.Restore(ctx, name)
+	if replaced, err = f.Restore(ctx, name); errors.Is(err, sqlite.ErrLocked) {
+		return "", "", f.Request(name)
+	}
 	return name, replaced, err
 }
 

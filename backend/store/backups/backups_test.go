@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,11 +65,15 @@ func TestKeepsOneBackupForEachOfSevenDays(t *testing.T) {
 	s := open(t, filepath.Join(dir, "sextant.db"))
 	f := New(filepath.Join(dir, "backups"), s.Path())
 	for n := 1; n <= 9; n++ {
+		var both sync.WaitGroup
 		for range 2 {
-			if err := f.Make(t.Context(), s, day(n)); err != nil {
-				t.Fatal(err)
-			}
+			both.Go(func() {
+				if err := f.Make(t.Context(), s, day(n)); err != nil {
+					t.Error(err)
+				}
+			})
 		}
+		both.Wait()
 	}
 	want := []string{"2026-11-09", "2026-11-08", "2026-11-07", "2026-11-06", "2026-11-05", "2026-11-04", "2026-11-03"}
 	if diff := cmp.Diff(want, names(t, f)); diff != "" {
@@ -97,6 +102,9 @@ func TestRequestedBackupIsRestoredAtNextStart(t *testing.T) {
 	}
 	if _, err := f.Restore(t.Context(), "2026-11-01"); !errors.Is(err, sqlite.ErrLocked) {
 		t.Errorf("while the database is open: %v", err)
+	}
+	if name, _, err := f.RestoreRequested(t.Context()); name != "" || err != nil || f.Requested() == "" {
+		t.Errorf("by a second process: %q, %v, then requested %q", name, err, f.Requested())
 	}
 	_ = s.Close()
 	name, replaced, err := f.RestoreRequested(t.Context())

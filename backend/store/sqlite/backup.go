@@ -11,9 +11,11 @@ import (
 	"time"
 )
 
-// Backup writes a consistent copy of the database to the new file to, with mode 0600. Reading and writing go on
-// meanwhile. After an error there is no file.
+// Backup writes a consistent copy of the database to the file to, with mode 0600, in place of an older one. Reading and
+// writing go on meanwhile. After an error, to is as before.
 func (s *Store) Backup(ctx context.Context, to string) error {
+	s.backup.Lock()
+	defer s.backup.Unlock()
 	part := to + ".part"
 	defer os.Remove(part)
 	// SQLite accepts an existing file if it is empty, and keeps its mode. WriteFile empties what an aborted backup
@@ -36,10 +38,10 @@ func (s *Store) Backup(ctx context.Context, to string) error {
 	return nil
 }
 
-// Restore replaces the database at path by a copy of the backup from. It returns the name under which the replaced
-// file remains, "" if there was none. It changes nothing and returns an *OpenError if another process owns the database
+// Restore replaces the database at path by a copy of the backup from. It returns the new name of the replaced file, ""
+// if there was none. It changes nothing and returns an *OpenError if another process owns the database
 // (ErrLocked) or the backup is damaged (ErrDamaged).
-func Restore(ctx context.Context, path, from string) (kept string, err error) {
+func Restore(ctx context.Context, path, from string) (replaced string, err error) {
 	lock, err := acquireLock(path)
 	if err != nil {
 		return "", err
@@ -53,13 +55,13 @@ func Restore(ctx context.Context, path, from string) (kept string, err error) {
 	if err := copyFile(next, from); err != nil {
 		return "", fmt.Errorf("restoring %s: %w", from, err)
 	}
-	if kept, err = moveAside(path, "replaced", time.Now()); err != nil {
-		return kept, err
+	if replaced, err = moveAside(path, "replaced", time.Now()); err != nil {
+		return replaced, err
 	}
 	if err := os.Rename(next, path); err != nil {
-		return kept, fmt.Errorf("restoring %s: %w", from, err)
+		return replaced, fmt.Errorf("restoring %s: %w", from, err)
 	}
-	return kept, nil
+	return replaced, nil
 }
 
 func checkBackup(ctx context.Context, path string) error {

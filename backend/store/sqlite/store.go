@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -49,6 +50,8 @@ type Store struct {
 	searcher *search.Reader
 	// full is called with the error of every write that failed for lack of disk space.
 	full atomic.Pointer[func(error)]
+	// backup is locked while a backup is written.
+	backup sync.Mutex
 }
 
 // Open opens the SQLite file at path. If necessary, it creates the folder (0700) and the file (0600) and migrates the
