@@ -255,7 +255,7 @@ func (f *fuzz) act(kind string) {
 	switch {
 	case len(things) > 0 && !meets:
 		f.wrong++
-		f.t.Error("wrong: " + story)
+		f.t.Errorf("wrong: %s, which is %+v; note %q", story, f.state(things[0]), ans.Note)
 	case err == nil && !meets:
 		f.untrue++
 		f.t.Error("untrue: " + story)
