@@ -34,7 +34,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 	for _, t := range s.toolkits() {
 		sources = append(sources, baseline.WithoutGroups(t, groupsOff))
 	}
-	s.Catalog = catalog.NewRegistry(append(sources, s.Panels, s.MCP, s.Created)...)
+	s.Catalog = catalog.NewRegistry(append(sources, s.Panels, s.MCP, s.Created, s.Recipes)...)
 	s.Catalog.Exclude(func() []string { return s.Settings.List("tools_off") })
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
@@ -54,6 +54,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
 	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
 	s.Pipeline.Register(toolspec.OriginCreated, s.Created)
+	s.Pipeline.Register(toolspec.OriginRecipe, s.Recipes)
 	return nil
 }
 

@@ -3,10 +3,14 @@ package app
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"path/filepath"
 
+	"sextant/app/config"
 	"sextant/backend/agent/loop"
 	"sextant/backend/policy"
 	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/recipes"
 	"sextant/backend/toolkit"
 	"sextant/backend/tools/attachments"
 	"sextant/backend/tools/baseline"
@@ -15,6 +19,7 @@ import (
 	"sextant/backend/tools/findtools"
 	"sextant/backend/tools/inspect"
 	"sextant/backend/tools/page"
+	"sextant/backend/tools/page/observation"
 	"sextant/backend/tools/readresult"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
@@ -112,12 +117,25 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	}); err != nil {
 		return err
 	}
+	if s.Recipes, err = recipes.New(recipes.Config{
+		Folder: recipesFolder(s.Config), Do: s.do, Observe: observation.FullObservation, Log: s.Log,
+		OnChange: func() { s.publish(event.New(event.CatalogChanged, event.NoData{})) },
+	}); err != nil {
+		return err
+	}
 	if err := s.Panels.Start(ctx); err != nil {
 		return fmt.Errorf("reading panels: %w", err)
 	}
 	s.editorChanged(s.Editor.State())
 	s.OnClose("panels", func() error { s.Panels.Close(); return nil })
 	return nil
+}
+
+func recipesFolder(config *config.Config) string { return filepath.Join(config.DataDir, "recipes") }
+
+// OpenRecipes returns the recipes in a data folder, to read and change but not to run.
+func OpenRecipes(config *config.Config) (*recipes.Recipes, error) {
+	return recipes.New(recipes.Config{Folder: recipesFolder(config), Log: slog.New(slog.DiscardHandler)})
 }
 
 // toolkits returns the packages of baseline tools, except those for pages and the workspace, in the order of the tool

@@ -38,6 +38,7 @@ import (
 	"sextant/backend/pipeline/approval"
 	"sextant/backend/pipeline/catalog"
 	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/recipes"
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/egress"
 	"sextant/backend/sandbox/secrets"
@@ -109,6 +110,7 @@ type System struct {
 	FindTools        *findtools.Tools
 	Subagent         *subagent.Tools
 	Created          *custom.Tools
+	Recipes          *recipes.Recipes
 	Authoring        *authoring.Tools
 
 	Editor    *codeeditor.Panel

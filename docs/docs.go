@@ -8,3 +8,9 @@ var panelManifestSchema string
 
 // PanelManifestSchema is the JSON Schema (draft 2020-12) of a panel's manifest.json, version 1.
 func PanelManifestSchema() []byte { return []byte(panelManifestSchema) }
+
+//go:embed recipe.schema.json
+var recipeSchema string
+
+// RecipeSchema is the JSON Schema (draft 2020-12) of a recipe.json, version 1.
+func RecipeSchema() []byte { return []byte(recipeSchema) }

@@ -119,6 +119,7 @@ type commands struct {
 	Secrets       secretsVerb       `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
 	Audit         auditVerb         `cmd:"" help:"Show, verify and export the audit log of all calls."`
 	Conversations conversationsVerb `cmd:"" help:"List, export and import conversations."`
+	Recipes       recipesVerb       `cmd:"" help:"Run what was done once again, without a model."`
 	Backups       backupsVerb       `cmd:"" help:"List the daily backups, or restore one."`
 	Doctor        doctorVerb        `cmd:"" help:"Check this machine and report what is missing."`
 	Version       versionVerb       `cmd:"" help:"Print the version."`

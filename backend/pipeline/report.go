@@ -45,7 +45,7 @@ func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Res
 
 func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.CallEnd {
 	end := event.CallEnd{
-		Tool: c.call.Tool, Status: c.status, Sentence: result.Sentence, Reason: c.row.Reason,
+		Tool: c.call.Tool, Status: c.status, Sentence: result.Sentence, Reason: c.row.Reason, Change: result.Change,
 		CallOutcome: event.CallOutcome{
 			DurationMS: result.DurationMS, Preview: result.Preview,
 			Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,

@@ -22,7 +22,7 @@ func layers() map[string]int {
 		"surface": 4, "pipeline": 4, "attachment": 4,
 		"browser": 5, "toolkit": 5, "toolprovider": 5,
 		"panelpage": 6,
-		"tools":     7, "builtin panels": 7, "panels": 7, "mcp": 7, "agent": 7,
+		"tools":     7, "builtin panels": 7, "panels": 7, "mcp": 7, "agent": 7, "recipes": 7,
 		"api":  8,
 		"app":  9,
 		"main": 10,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"sextant/shared/annotation"
 	"sextant/shared/toolspec"
 )
 
@@ -87,6 +88,8 @@ type CallStart struct {
 	ReadsOnly bool `json:"looks,omitempty"`
 	// ParentCall is the call that made this call, "" for none.
 	ParentCall string `json:"within,omitempty"`
+	// Elements describes the elements of the page that the call acts on, by the argument with the number of each.
+	Elements map[string]annotation.Reference `json:"elements,omitempty"`
 	// AppURI is the address of the MCP server's page that shows the call, "" for none.
 	AppURI string `json:"app,omitempty"`
 }
@@ -132,6 +135,8 @@ type CallEnd struct {
 	CallOutcome
 	// Reason is the person's reason if Status is CallDeclined, otherwise why the call was allowed or refused.
 	Reason string `json:"reason,omitempty"`
+	// Change is what an action on a page caused, nil for other calls.
+	Change *annotation.Change `json:"change,omitempty"`
 	// Images contains the blob ids of the pictures in the result.
 	Images []string `json:"images,omitempty"`
 	// AppResult is the id of a blob with the complete result as JSON, for the page that shows the call. It is "" for

@@ -3,6 +3,8 @@ package toolspec
 import (
 	"encoding/json"
 	"fmt"
+
+	"sextant/shared/annotation"
 )
 
 // Caller is the kind of party that makes a call.
@@ -152,6 +154,8 @@ type Result struct {
 	Changed []string `json:"-"`
 	// Undoable is true if the panel that owns the tool can undo the call.
 	Undoable bool `json:"-"`
+	// Change is what an action on a page caused, nil for other tools.
+	Change *annotation.Change `json:"-"`
 	// AppResult is the complete answer of an MCP server, for the page that shows it; nil for none.
 	AppResult json.RawMessage `json:"-"`
 	// Spooled is the complete text if the tool has cut Text, nil if Text is complete.

@@ -1,5 +1,7 @@
 package toolspec
 
+import "sextant/shared/annotation"
+
 // Description says what a call will do. The policy decides by it, and the question to the person and the sentence that
 // is shown are made from it. Sextant determines it from the arguments and its own state, not from a model's statement
 // about its call.
@@ -45,6 +47,8 @@ type Description struct {
 	// LocalSources names the files and commands of this machine with text in the context. Their text is not outside
 	// text, but a created tool may have been written because of it.
 	LocalSources []string `json:"-"`
+	// Elements describes the elements of the page that the call acts on, by the argument with the number of each.
+	Elements map[string]annotation.Reference `json:"-"`
 	// SecretArgs names the arguments with values that are never shown or stored, such as the text for a password field.
 	// If there are any, Data is not shown either.
 	SecretArgs []string `json:"secret,omitempty"`

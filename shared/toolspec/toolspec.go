@@ -15,6 +15,7 @@ const (
 	OriginPanel    Origin = "panel"
 	OriginMCP      Origin = "mcp"
 	OriginCreated  Origin = "created"
+	OriginRecipe   Origin = "recipe"
 )
 
 // ReadResult is the name of the tool that reads a stored result in parts.

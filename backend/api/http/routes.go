@@ -7,6 +7,7 @@ import (
 	"sextant/backend/api/mcproutes"
 	"sextant/backend/api/modelroutes"
 	"sextant/backend/api/openapi"
+	"sextant/backend/api/reciperoutes"
 	"sextant/backend/api/transferroutes"
 	"sextant/backend/tools/workspace"
 )
@@ -31,6 +32,9 @@ func (s *Server) routes() {
 		Conversation: s.conversation,
 	}.Register()
 	backuproutes.Routes{API: s.api, Backups: s.services.Backups, Store: s.services.Store}.Register()
+	reciperoutes.Routes{
+		API: s.api, Recipes: s.services.Recipes, Events: s.services.Events.EventsOfConversation,
+	}.Register()
 	instructionroutes.Routes{
 		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,

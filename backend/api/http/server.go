@@ -39,6 +39,7 @@ import (
 	"sextant/backend/pipeline"
 	"sextant/backend/pipeline/approval"
 	"sextant/backend/pipeline/catalog"
+	"sextant/backend/recipes"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/audit"
 	"sextant/backend/store/backups"
@@ -77,6 +78,7 @@ type Services struct {
 	Approvals   *approval.Queue
 	Store       *sqlite.Store
 	Backups     backups.Folder
+	Recipes     *recipes.Recipes
 	Events      *eventlog.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store

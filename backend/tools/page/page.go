@@ -193,6 +193,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	}
 	s, _ := t.surfaceOf(call) // a number that the tool cannot use fails in Execute
 	d := x.describe(s, call.Args)
+	d.Elements = elementsOf(s, call)
 	t.describePaste(call, &d)
 	return d
 }

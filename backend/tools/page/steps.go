@@ -12,6 +12,7 @@ import (
 	"sextant/backend/surface"
 	"sextant/shared/annotation"
 	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
 )
 
 const maxSteps = 20
@@ -153,15 +154,40 @@ func takeGuard(fields map[string]json.RawMessage, name string) (*guard, error) {
 	return out, nil
 }
 
+// elementArgs are the arguments that take the number of an element.
+var elementArgs = []string{"annotationId", "target", "from", "to"}
+
 func elementIDs(fields map[string]json.RawMessage) []int {
 	var ids []int
-	for _, name := range []string{"annotationId", "target", "from", "to"} {
+	for _, name := range elementArgs {
 		var id int
 		if json.Unmarshal(fields[name], &id) == nil && id > 0 {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// elementsOf describes the elements that call acts on, by the argument that names each.
+func elementsOf(s session, call toolspec.Call) map[string]annotation.Reference {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(call.Args, &fields) != nil {
+		return nil
+	}
+	found := map[string]annotation.Reference{}
+	for _, name := range elementArgs {
+		var id int
+		if json.Unmarshal(fields[name], &id) == nil && id > 0 {
+			if e, ok := s.Element(id); ok {
+				r := e.Reference()
+				r.Twins = slices.ContainsFunc(s.Annotations(), func(other annotation.Element) bool {
+					return other.ID != e.ID && other.Role == e.Role && other.Name == e.Name
+				})
+				found[name] = r
+			}
+		}
+	}
+	return found
 }
 
 func (r *stepRun) stopReason(i int, before string, a annotation.Observation, observed bool) string {

@@ -76,6 +76,7 @@ func Result(
 	r.Sentence = sentence
 	r.Preview = preview(a)
 	r.Sources = Sources(a.Page.URL)
+	r.Change = full.Change()
 	return r
 }
 

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"sextant/app"
+	"sextant/app/config"
+	"sextant/backend/recipes"
+	"sextant/shared/recipe"
+)
+
+type recipesVerb struct {
+	List     recipesListVerb     `cmd:"" default:"withargs" help:"List the recipes."`
+	Show     recipesShowVerb     `cmd:"" help:"Print a recipe as JSON."`
+	Run      recipesRunVerb      `cmd:"" help:"Run a recipe, without a model."`
+	Validate recipesValidateVerb `cmd:"" help:"Check a recipe.json."`
+	Import   recipesImportVerb   `cmd:"" help:"Keep a recipe.json."`
+	Delete   recipesDeleteVerb   `cmd:"" help:"Delete a recipe."`
+}
+
+func openRecipes(g *Global) (*recipes.Recipes, error) {
+	config, err := config.Load(g.flags())
+	if err != nil {
+		return nil, err
+	}
+	return app.OpenRecipes(config)
+}
+
+type recipesListVerb struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run prints the recipes.
+func (v *recipesListVerb) Run(io Streams, g *Global) error {
+	kept, err := openRecipes(g)
+	if err != nil {
+		return err
+	}
+	all, broken, err := kept.Reload()
+	if err != nil {
+		return err
+	}
+	for _, b := range broken {
+		_, _ = fmt.Fprintf(io.Err, "%s was left out: %s\n", b.Path, b.Why)
+	}
+	if v.JSON {
+		return printJSON(io, all)
+	}
+	for _, rec := range all {
+		_, _ = fmt.Fprintf(io.Out, "%s  %d steps%s\n", rec.Name, len(rec.Steps), parameterList(rec))
+	}
+	if len(all) == 0 {
+		_, _ = fmt.Fprintln(io.Err, "No recipes yet. In the window, choose “Keep as recipe” below an answer.")
+	}
+	return nil
+}
+
+func parameterList(rec recipe.Recipe) string {
+	var text strings.Builder
+	for _, p := range rec.Parameters {
+		text.WriteString("  --param " + p.Name + "=")
+		if p.Default != nil {
+			fmt.Fprintf(&text, "%q", *p.Default)
+		}
+	}
+	return text.String()
+}
+
+type recipesShowVerb struct {
+	Name string `arg:"" help:"Recipe."`
+}
+
+// Run prints a recipe.
+func (v *recipesShowVerb) Run(io Streams, g *Global) error {
+	kept, err := openRecipes(g)
+	if err != nil {
+		return err
+	}
+	rec, err := kept.Get(v.Name)
+	if err != nil {
+		return noRecipe(v.Name)
+	}
+	return printJSON(io, rec)
+}
+
+func noRecipe(name string) error {
+	return failure(exitFailed, "there is no recipe %q. List them with: sextant recipes", name)
+}
+
+type recipesDeleteVerb struct {
+	Name string `arg:"" help:"Recipe."`
+}
+
+// Run deletes a recipe.
+func (v *recipesDeleteVerb) Run(io Streams, g *Global) error {
+	kept, err := openRecipes(g)
+	if err != nil {
+		return err
+	}
+	if err := kept.Delete(v.Name); errors.Is(err, recipes.ErrNotFound) {
+		return noRecipe(v.Name)
+	} else if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(io.Out, "Deleted the recipe %s.\n", v.Name)
+	return err
+}
+
+type recipesValidateVerb struct {
+	File string `arg:"" help:"A recipe.json." type:"existingfile"`
+}
+
+// Run prints the mistakes of a file with their lines and columns.
+func (v *recipesValidateVerb) Run(io Streams) error {
+	rec, err := readRecipe(v.File)
+	if err != nil {
+		return err
+	}
+	for i, s := range rec.Steps {
+		_, _ = fmt.Fprintf(io.Out, "%d. %s\n", i+1, recipes.Sentence(s))
+	}
+	return nil
+}
+
+func readRecipe(path string) (recipe.Recipe, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return recipe.Recipe{}, failure(exitFailed, "%v", err)
+	}
+	rec, err := recipes.Parse(text)
+	if invalid := (*recipes.InvalidError)(nil); errors.As(err, &invalid) {
+		lines := make([]string, len(invalid.Problems))
+		for i, p := range invalid.Problems {
+			lines[i] = path + ":" + p.String()
+		}
+		return rec, failure(exitFailed, "%s", strings.Join(lines, "\n"))
+	}
+	return rec, err
+}
+
+type recipesImportVerb struct {
+	File string `arg:"" help:"A recipe.json." type:"existingfile"`
+}
+
+// Run keeps a copy of a file. It replaces no recipe.
+func (v *recipesImportVerb) Run(io Streams, g *Global) error {
+	rec, err := readRecipe(v.File)
+	if err != nil {
+		return err
+	}
+	kept, err := openRecipes(g)
+	if err != nil {
+		return err
+	}
+	if _, err := kept.Get(rec.Name); err == nil {
+		return failure(exitFailed, "there is a recipe %q already. Delete it first, or change the name in %s", rec.Name, v.File)
+	}
+	if err := kept.Save(rec); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(io.Out, "Kept the recipe %s. Run it with: sextant recipes run %s\n", rec.Name, rec.Name)
+	return err
+}
+
+type recipesRunVerb struct {
+	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
+
+	Name  string            `arg:"" help:"Recipe."`
+	Param map[string]string `help:"Value of a parameter; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
+	Dry   bool              `help:"Only look which elements of the open page the recipe would use."`
+	YesTo string            `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
+	JSON  bool              `help:"Print the whole result as JSON."`
+}
+
+// Run runs a recipe as the call of its tool.
+func (v *recipesRunVerb) Run(ctx context.Context, io Streams, g *Global) error {
+	kept, err := openRecipes(g)
+	if err != nil {
+		return err
+	}
+	rec, err := kept.Get(v.Name)
+	if err != nil {
+		return noRecipe(v.Name)
+	}
+	args := map[string]any{}
+	for name, value := range v.Param {
+		if !slices.ContainsFunc(rec.Parameters, func(p recipe.Parameter) bool { return p.Name == name }) {
+			return failure(exitUsage, "the recipe %s has no parameter %q. It takes:%s", v.Name, name,
+				cmp.Or(parameterList(rec), " none"))
+		}
+		args[name] = value
+	}
+	if v.Dry {
+		args[recipes.DryArg] = true
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	call := toolsCallVerb{
+		Headless: v.Headless, Name: recipes.ToolName(v.Name), Args: string(text), YesTo: v.YesTo, JSON: v.JSON,
+	}
+	return call.Run(ctx, io, g)
+}

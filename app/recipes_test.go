@@ -1,0 +1,151 @@
+package app
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sextant/backend/recipes"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// shopper makes calls as a person in one turn of a conversation.
+type shopper struct {
+	t            *testing.T
+	sys          *System
+	conversation string
+}
+
+func newShopper(t *testing.T, sys *System) shopper {
+	t.Helper()
+	c, err := sys.Loop.NewConversation(t.Context(), "Shopping")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shopper{t, sys, c.ID}
+}
+
+func (s shopper) do(tool string, args map[string]any) toolspec.Result {
+	s.t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := s.sys.Pipeline.Do(s.t.Context(), toolspec.Call{Tool: tool, Args: b, From: toolspec.Provenance{
+		Caller: toolspec.CallerPerson, Conversation: s.conversation, Turn: "turn-1",
+	}})
+	if !r.Success {
+		s.t.Fatalf("%s %s: %s %s", tool, b, r.Error, r.Suggestion)
+	}
+	return r
+}
+
+// id returns the number of the only element whose line on the page contains text.
+func (s shopper) id(text string) int {
+	s.t.Helper()
+	seen := s.do("annotate_page", map[string]any{"scope": "page"}).Text
+	found := regexp.MustCompile(`(?m)^\s*\[(\d+)\] `+regexp.QuoteMeta(text)).FindAllStringSubmatch(seen, -1)
+	if len(found) != 1 {
+		s.t.Fatalf("%d elements are %q:\n%s", len(found), text, seen)
+	}
+	id, err := strconv.Atoi(found[0][1])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return id
+}
+
+func (s shopper) draft(name string) recipe.Recipe {
+	s.t.Helper()
+	events, err := s.sys.Events.EventsOfConversation(s.t.Context(), s.conversation)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	calls, address, err := recipes.CallsOf(events, "turn-1")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	rec, err := recipes.Record(name, calls, address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return rec
+}
+
+// order buys a lamp in the demo shop.
+func (s shopper) order(lamp string) {
+	s.t.Helper()
+	s.do("navigate_page", map[string]any{"url": "demo"})
+	s.do("type_text", map[string]any{"annotationId": s.id(`searchbox "Search"`), "text": lamp, "submit": true})
+	s.do("click_element", map[string]any{"annotationId": s.id(`button "Add to basket · ` + lamp + `"`)})
+	s.do("click_element", map[string]any{"annotationId": s.id(`link "Basket (1)"`)})
+	s.do("click_element", map[string]any{"annotationId": s.id(`link "Check out"`)})
+	for _, field := range [][2]string{
+		{"Name", "Ada Lovelace"}, {"E-mail", "ada@example.com"}, {"Street and number", "Dorset Street 1"},
+		{"Postcode", "10437"}, {"City", "Berlin"},
+	} {
+		s.do("type_text", map[string]any{"annotationId": s.id(`textbox "` + field[0] + `"`), "text": field[1]})
+	}
+	s.do("select_option", map[string]any{"annotationId": s.id(`combobox "Country"`), "values": []string{"Austria"}})
+	s.do("click_element", map[string]any{"annotationId": s.id(`button "Place order"`)})
+}
+
+// run runs a recipe as a person in a conversation of its own and returns its outcome and its text.
+func (s shopper) run(name string, values map[string]any) (recipe.Run, toolspec.Result) {
+	s.t.Helper()
+	b, err := json.Marshal(values)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := s.sys.Pipeline.Do(s.t.Context(), toolspec.Call{Tool: recipes.ToolName(name), Args: b, From: toolspec.Provenance{
+		Caller: toolspec.CallerPerson, Conversation: newShopper(s.t, s.sys).conversation, Turn: "turn-2",
+	}})
+	run, ok := r.Value.(recipe.Run)
+	if !ok {
+		s.t.Fatalf("%s: %+v", name, r)
+	}
+	return run, r
+}
+
+func TestTurnKeptAsRecipeRunsWithOtherValues(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	s := newShopper(t, sys)
+	s.order("Fen")
+	rec := s.draft("order-lamp")
+	var names []string
+	for _, p := range rec.Parameters {
+		names = append(names, p.Name)
+	}
+	if want := []string{"search", "name", "e_mail", "street_and_number", "postcode", "city", "country"}; !slices.Equal(names, want) {
+		t.Errorf("the parameters are %v, want %v", names, want)
+	}
+	if err := sys.Recipes.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+
+	again, r := s.run("order-lamp", map[string]any{"search": "Moor", "city": "Wien"})
+	if again.Status != recipe.StatusDone || len(again.Steps) != len(rec.Steps) {
+		t.Fatalf("%s: %s\n%s", again.Status, again.Reason, r.Text)
+	}
+	if text := s.do("get_page_content", nil).Text; !strings.Contains(text, "Thank you, Ada Lovelace") {
+		t.Errorf("the shop answers:\n%s", text)
+	}
+	if added := again.Steps[2]; added.Outcome != "Clicked “Add to basket · Moor”" || !added.Proved {
+		t.Errorf("the third step: %+v", added)
+	}
+
+	// Loam is sold out: its button has another name.
+	sold, r := s.run("order-lamp", map[string]any{"search": "Loam"})
+	if sold.Status != recipe.StatusUnmet || sold.Step != 3 || r.Success || !strings.Contains(sold.Reason, "Add to basket · Loam") {
+		t.Errorf("a lamp that is sold out: %+v", sold)
+	}
+
+	dry, r := s.run("order-lamp", map[string]any{"dry_run": true})
+	if dry.Status != recipe.StatusDry || !r.Success || s.id(`link "Basket (0)"`) == 0 {
+		t.Errorf("a dry run: %+v", dry)
+	}
+}

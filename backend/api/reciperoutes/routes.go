@@ -1,0 +1,120 @@
+// Package reciperoutes contains the routes of recipes: what is kept, drafts from conversations, and changes. A recipe
+// runs as a tool.
+package reciperoutes
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/api/route"
+	"sextant/backend/recipes"
+	"sextant/shared/event"
+	"sextant/shared/recipe"
+)
+
+// ListedRecipe is a recipe with what a person reads about it.
+type ListedRecipe struct {
+	recipe.Recipe
+	// Tool is the name of the tool that runs the recipe.
+	Tool string `json:"tool"`
+	// Sentences says what each step does.
+	Sentences []string `json:"sentences"`
+}
+
+// RecipeList is the answer of the list.
+type RecipeList struct {
+	Recipes []ListedRecipe `json:"recipes"`
+	// Broken are files in the folder of recipes that are no valid recipe.
+	Broken []recipes.Broken `json:"broken"`
+}
+
+// Routes are the routes with what they call.
+type Routes struct {
+	API     huma.API
+	Recipes *recipes.Recipes
+	// Events returns the events of a conversation.
+	Events func(ctx context.Context, conversation string) ([]event.Event, error)
+}
+
+// Register adds the routes to the API.
+func (r Routes) Register() {
+	const path = "/api/recipes"
+	route.Add(r.API, http.MethodGet, path, "The recipes", http.StatusOK, r.list)
+	route.Add(r.API, http.MethodPost, path+"/draft", "A recipe from the calls of a turn or conversation, not kept yet",
+		http.StatusOK, r.draft)
+	route.Add(r.API, http.MethodPut, path, "Keep a recipe, or replace the one of its name", http.StatusOK, r.save)
+	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
+}
+
+func listed(rec recipe.Recipe) ListedRecipe {
+	l := ListedRecipe{Recipe: rec, Tool: recipes.ToolName(rec.Name), Sentences: make([]string, len(rec.Steps))}
+	for i, s := range rec.Steps {
+		l.Sentences[i] = recipes.Sentence(s)
+	}
+	return l
+}
+
+func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], error) {
+	all, broken, err := r.Recipes.Reload()
+	if err != nil {
+		return nil, route.InternalError("The recipes could not be read. Nothing was changed.", err)
+	}
+	answer := RecipeList{Recipes: []ListedRecipe{}, Broken: broken}
+	for _, rec := range all {
+		answer.Recipes = append(answer.Recipes, listed(rec))
+	}
+	return route.Answer(answer), nil
+}
+
+func (r Routes) draft(ctx context.Context, in *struct {
+	Body struct {
+		Name         string `json:"name" maxLength:"40"`
+		Conversation string `json:"conversation" maxLength:"128"`
+		Turn         string `json:"turn,omitempty" maxLength:"128" doc:"Empty for all turns of the conversation"`
+	}
+},
+) (*route.Body[ListedRecipe], error) {
+	events, err := r.Events(ctx, in.Body.Conversation)
+	if err != nil {
+		return nil, route.InternalError("The conversation could not be read. Nothing was changed.", err)
+	}
+	calls, address, err := recipes.CallsOf(events, in.Body.Turn)
+	if err != nil {
+		return nil, route.InternalError("The calls could not be read. Nothing was changed.", err)
+	}
+	rec, err := recipes.Record(in.Body.Name, calls, address)
+	switch {
+	case errors.Is(err, recipes.ErrNothingToKeep):
+		return nil, route.BadRequest("Nothing here can be kept as a recipe: the assistant only looked, or what it tried " +
+			"failed.")
+	case err != nil:
+		return nil, route.InternalError("The recipe could not be made. Nothing was changed.", err)
+	}
+	return route.Answer(listed(rec)), nil
+}
+
+func (r Routes) save(_ context.Context, in *struct{ Body recipe.Recipe }) (*route.Body[ListedRecipe], error) {
+	err := r.Recipes.Save(in.Body)
+	var invalid *recipes.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		return nil, route.BadRequest("The recipe was not kept. " + invalid.Error())
+	case err != nil:
+		return nil, route.InternalError("The recipe was not kept. Other recipes are as before.", err)
+	}
+	return route.Answer(listed(in.Body)), nil
+}
+
+func (r Routes) remove(_ context.Context, in *route.ByID) (*route.Empty, error) {
+	err := r.Recipes.Delete(in.ID)
+	switch {
+	case errors.Is(err, recipes.ErrNotFound):
+		return nil, route.NotFound("There is no recipe " + in.ID + ".")
+	case err != nil:
+		return nil, route.InternalError("The recipe was not deleted.", err)
+	}
+	return &route.Empty{}, nil
+}

@@ -1,0 +1,151 @@
+package recipes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/shared/annotation"
+)
+
+// NotFoundError says why no element of a page is certainly the one of a recipe.
+type NotFoundError struct {
+	Target annotation.Reference
+	// Alike are the elements that fit equally well. Near are those that are similar, but do not fit.
+	Alike, Near []annotation.Element
+}
+
+// Error implements error.
+func (e *NotFoundError) Error() string {
+	if len(e.Alike) > 0 {
+		return fmt.Sprintf("%d elements fit %s: %s", len(e.Alike), e.Target, lines(e.Alike))
+	}
+	text := e.Target.String() + " is not on the page"
+	if len(e.Near) > 0 {
+		text += "; similar is " + lines(e.Near)
+	}
+	return text
+}
+
+func lines(elements []annotation.Element) string {
+	const most = 3
+	var all []string
+	for _, e := range elements[:min(len(elements), most)] {
+		all = append(all, annotation.Line(e))
+	}
+	if more := len(elements) - most; more > 0 {
+		all = append(all, fmt.Sprintf("%d more", more))
+	}
+	return english.OxfordWordSeries(all, "and")
+}
+
+// A rung compares an element with the one that was recorded. Rungs are tried from the strictest to the loosest.
+type rung func(want, is annotation.Reference) bool
+
+var rungs = []rung{
+	func(want, is annotation.Reference) bool {
+		want.Twins = false
+		return want == is
+	},
+	func(want, is annotation.Reference) bool { return want.Role == is.Role && want.Name == is.Name },
+	func(want, is annotation.Reference) bool {
+		return want.Role == is.Role && plain(want.Name) == plain(is.Name)
+	},
+	func(want, is annotation.Reference) bool {
+		return sameKind(want.Role, is.Role) && plain(want.Name) == plain(is.Name)
+	},
+}
+
+// Find returns the element that want describes. It must be the only one at the strictest rung at which any element
+// fits; at the looser rungs no other element may even be similar. It is in the group that want names, unless want was
+// the only one of its name and the page no longer has that group. The error is a *NotFoundError.
+func Find(want annotation.Reference, elements []annotation.Element) (annotation.Element, error) {
+	renamed := !want.Twins && !slices.ContainsFunc(elements, func(e annotation.Element) bool {
+		return e.Reference().Group == want.Group
+	})
+	for i, fits := range rungs {
+		var found []annotation.Element
+		for _, e := range elements {
+			is := e.Reference()
+			placed := sameRow(want, is) && want.Frame == is.Frame && (want.Group == "" || want.Group == is.Group || renamed)
+			if placed && fits(want, is) {
+				found = append(found, e)
+			}
+		}
+		switch {
+		case len(found) > 1:
+			return annotation.Element{}, &NotFoundError{Target: want, Alike: found}
+		case len(found) == 0:
+			continue
+		}
+		if others := similar(want, elements, found[0].ID); i > 1 && len(others) > 0 {
+			return annotation.Element{}, &NotFoundError{Target: want, Alike: append(found, others...)}
+		}
+		return found[0], nil
+	}
+	return annotation.Element{}, &NotFoundError{Target: want, Near: similar(want, elements, 0)}
+}
+
+// similar returns the elements, other than the one with the id, that could be mistaken for want.
+func similar(want annotation.Reference, elements []annotation.Element, id int) []annotation.Element {
+	name := plain(want.Name)
+	var found []annotation.Element
+	for _, e := range elements {
+		other := plain(e.Name)
+		near := name == other || (name != "" && other != "" && (strings.Contains(name, other) ||
+			strings.Contains(other, name)))
+		if e.ID != id && near && sameKind(want.Role, e.Role) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// sameRow compares the rows of two elements, in which numbers may have changed. An element that was alone fits also
+// when it is now one of several; those are then alike.
+func sameRow(want, is annotation.Reference) bool {
+	return want.Row == "" || plain(withoutDigits(want.Row)) == plain(withoutDigits(is.Row))
+}
+
+// kinds are roles that a page may give to the same control.
+var kinds = [][]string{
+	{"button", "link", "menuitem", "clickable", "tab"},
+	{"textbox", "searchbox", "combobox", "spinbutton"},
+	{"checkbox", "switch", "menuitemcheckbox"},
+	{"radio", "menuitemradio"},
+	{"listbox", "combobox"},
+}
+
+func sameKind(a, b string) bool {
+	return a == b || slices.ContainsFunc(kinds, func(kind []string) bool {
+		return slices.Contains(kind, a) && slices.Contains(kind, b)
+	})
+}
+
+// plain returns the letters and digits of s in lower case, its words separated by one space. A count in parentheses at
+// the end is left out.
+func plain(s string) string {
+	s = strings.TrimSpace(s)
+	if open := strings.LastIndexByte(s, '('); open > 0 && strings.HasSuffix(s, ")") {
+		if count := s[open+1 : len(s)-1]; count != "" && strings.Trim(count, "0123456789") == "" {
+			s = s[:open]
+		}
+	}
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		return s // only signs, such as × or +
+	}
+	return strings.Join(words, " ")
+}
+
+func withoutDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,307 @@
+// Package recipes keeps recipes, finds their elements on a page again, and runs them: calls of tools that were made once
+// are made again with other values, without a model.
+//
+// A step acts only on an element that is certainly the one that was recorded (Find). A step that was recorded with an
+// effect must have it again, or the run ends there. Every step is a call in the pipeline: it is judged, asked about and
+// recorded like any other call. A recipe has no rights of its own, and what its steps read taints the later ones.
+package recipes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"sextant/shared/annotation"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// FileName is the name of the file with a recipe, in a folder with the name of the recipe.
+const FileName = "recipe.json"
+
+const (
+	maxRecipes = 500
+	maxDepth   = 4
+)
+
+// ErrNotFound means that there is no recipe of that name.
+var ErrNotFound = errors.New("there is no recipe of that name")
+
+// Config configures Recipes.
+type Config struct {
+	// Folder contains a folder for each recipe. It need not exist.
+	Folder string
+	// Do runs a call through the pipeline.
+	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Observe returns the observation in the value of a Result of a page tool.
+	Observe func(value any) (annotation.Observation, bool)
+	// OnChange is called after a change of the recipes. It may be nil.
+	OnChange func()
+	Log      *slog.Logger
+}
+
+// Recipes keeps and runs recipes. It is safe for concurrent use.
+type Recipes struct {
+	cfg Config
+
+	mu   sync.RWMutex
+	list []recipe.Recipe
+}
+
+// New returns Recipes with those in the folder.
+func New(cfg Config) (*Recipes, error) {
+	if cfg.OnChange == nil {
+		cfg.OnChange = func() {}
+	}
+	r := &Recipes{cfg: cfg, list: []recipe.Recipe{}}
+	_, _, err := r.Reload()
+	return r, err
+}
+
+// Broken is a file that is no valid recipe.
+type Broken struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Reload reads the folder again, for changes by hand. Files that are no valid recipe are left out and returned.
+func (r *Recipes) Reload() ([]recipe.Recipe, []Broken, error) {
+	entries, err := os.ReadDir(r.cfg.Folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("reading the recipes: %w", err)
+	}
+	list, broken := []recipe.Recipe{}, []Broken{}
+	for _, entry := range entries[:min(len(entries), maxRecipes)] {
+		path := filepath.Join(r.cfg.Folder, entry.Name(), FileName)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || (err != nil && !entry.IsDir()) {
+			continue
+		}
+		rec := recipe.Recipe{}
+		if err == nil {
+			rec, err = Parse(text)
+		}
+		if err == nil && rec.Name != entry.Name() {
+			err = fmt.Errorf("its name is %q, but its folder is %q", rec.Name, entry.Name())
+		}
+		if err != nil {
+			r.cfg.Log.Warn("a recipe was left out", "path", path, "err", err)
+			broken = append(broken, Broken{path, err.Error()})
+			continue
+		}
+		list = append(list, rec)
+	}
+	r.mu.Lock()
+	changed := !reflect.DeepEqual(r.list, list)
+	r.list = list
+	r.mu.Unlock()
+	if changed {
+		r.cfg.OnChange()
+	}
+	return list, broken, nil
+}
+
+// Get returns a recipe, or ErrNotFound.
+func (r *Recipes) Get(name string) (recipe.Recipe, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, rec := range r.list {
+		if rec.Name == name {
+			return rec, nil
+		}
+	}
+	return recipe.Recipe{}, ErrNotFound
+}
+
+// Save stores a recipe and replaces the one of its name. An error is an *InvalidError if the recipe is not valid.
+func (r *Recipes) Save(rec recipe.Recipe) error {
+	text, err := Format(rec)
+	if err != nil {
+		return err
+	}
+	if _, err := Parse(text); err != nil {
+		return err
+	}
+	folder := filepath.Join(r.cfg.Folder, rec.Name)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("keeping recipe %s: %w", rec.Name, err)
+	}
+	path := filepath.Join(folder, FileName)
+	if err := os.WriteFile(path+".part", text, 0o600); err != nil {
+		return fmt.Errorf("keeping recipe %s: %w", rec.Name, err)
+	}
+	if err := os.Rename(path+".part", path); err != nil {
+		return fmt.Errorf("keeping recipe %s: %w", rec.Name, err)
+	}
+	_, _, err = r.Reload()
+	return err
+}
+
+// Delete removes a recipe, or returns ErrNotFound.
+func (r *Recipes) Delete(name string) error {
+	if _, err := r.Get(name); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(r.cfg.Folder, name)); err != nil {
+		return fmt.Errorf("deleting recipe %s: %w", name, err)
+	}
+	_, _, err := r.Reload()
+	return err
+}
+
+const toolPrefix = "recipe_"
+
+// ToolName returns the name of the tool that runs a recipe.
+func ToolName(recipeName string) string { return toolPrefix + strings.ReplaceAll(recipeName, "-", "_") }
+
+func (r *Recipes) ofTool(tool string) (recipe.Recipe, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	i := slices.IndexFunc(r.list, func(rec recipe.Recipe) bool { return ToolName(rec.Name) == tool })
+	if i < 0 {
+		return recipe.Recipe{}, false
+	}
+	return r.list[i], true
+}
+
+// Definitions returns a tool for each recipe. They do not depend on the active panel.
+func (r *Recipes) Definitions(string) []toolspec.Definition {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var defs []toolspec.Definition
+	for _, rec := range r.list {
+		defs = append(defs, definition(rec))
+	}
+	return defs
+}
+
+// DryArg is the argument of every recipe's tool that makes a run look without acting.
+const DryArg = "dry_run"
+
+func definition(rec recipe.Recipe) toolspec.Definition {
+	properties := map[string]any{
+		DryArg: map[string]any{"type": "boolean", "description": "only look which elements of the page it would use"},
+	}
+	var required []string
+	for _, p := range rec.Parameters {
+		property := map[string]any{"type": "string"}
+		about := p.Description
+		if p.Secret {
+			about = strings.TrimSpace(about + " (name of a secret)")
+		}
+		if about != "" {
+			property["description"] = about
+		}
+		if p.Default != nil {
+			property["default"] = *p.Default
+		} else {
+			required = append(required, p.Name)
+		}
+		properties[p.Name] = property
+	}
+	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	parameters, err := encode(schema)
+	if err != nil {
+		parameters = json.RawMessage(`{"type":"object"}`)
+	}
+	about := rec.Description
+	if about == "" {
+		about = "Run the recipe " + rec.Name + "."
+	}
+	return toolspec.Definition{
+		Name: ToolName(rec.Name), Description: about, Parameters: parameters, Origin: toolspec.OriginRecipe,
+		Group: "recipes", TimeoutMS: toolspec.MaxTimeoutMS, Hints: toolspec.Hints{Inert: true},
+	}
+}
+
+// Describe says what the recipe does. Each of its steps is described and judged when it runs.
+func (r *Recipes) Describe(call toolspec.Call) toolspec.Description {
+	d := toolspec.Description{Sentence: "Running " + call.Tool, ForwardsSecrets: true}
+	if rec, ok := r.ofTool(call.Tool); ok {
+		d.Sentence = fmt.Sprintf("Running the recipe %s, %d steps", rec.Name, len(rec.Steps))
+	}
+	return d
+}
+
+type depthKey struct{}
+
+// Execute runs a recipe. Its Result contains a recipe.Run, also if the run ended early.
+func (r *Recipes) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
+) (toolspec.Result, error) {
+	rec, ok := r.ofTool(call.Tool)
+	if !ok {
+		return toolspec.Fail(toolspec.UserError, "the recipe was deleted", "List the recipes."), nil
+	}
+	depth, _ := ctx.Value(depthKey{}).(int)
+	if depth >= maxDepth {
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s was not run: recipes run each other more than %d deep", rec.Name, maxDepth),
+			"Let it make the calls itself."), nil
+	}
+	var args map[string]any
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return toolspec.Result{}, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
+	}
+	run := run{
+		do: r.cfg.Do, observe: r.cfg.Observe, call: call, values: values(rec, args), dry: args[DryArg] == true,
+		progress: func(text string) { out("progress", text) },
+	}
+	run.all(context.WithValue(ctx, depthKey{}, depth+1), rec)
+	return run.result(), nil
+}
+
+// values returns the value of each parameter. The tool's arguments include the defaults.
+func values(rec recipe.Recipe, args map[string]any) map[string]string {
+	all := map[string]string{}
+	for _, p := range rec.Parameters {
+		value, _ := args[p.Name].(string)
+		if p.Secret {
+			value = "{{secret:" + value + "}}"
+		}
+		all[p.Name] = value
+	}
+	return all
+}
+
+func (r *run) result() toolspec.Result {
+	rep := r.report
+	var text strings.Builder
+	for i, s := range rep.Steps {
+		fmt.Fprintf(&text, "%d. %s: %s", i+1, s.Sentence, s.Status)
+		if s.Outcome != "" && s.Status != "done" {
+			text.WriteString(", " + s.Outcome)
+		}
+		text.WriteString("\n")
+	}
+	sentence := fmt.Sprintf("Ran the recipe %s", rep.Recipe)
+	result := toolspec.OK(rep)
+	switch rep.Status {
+	case recipe.StatusDone:
+		if rep.URL != "" {
+			fmt.Fprintf(&text, "Page: %s %s\n", rep.Title, rep.URL)
+		}
+	case recipe.StatusDry:
+		sentence = fmt.Sprintf("Looked at what the recipe %s would do", rep.Recipe)
+	default:
+		result = toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("the recipe %s ended at step %d of its run, %s: %s", rep.Recipe, rep.Step, rep.Status, rep.Reason),
+			"The steps before it were done and are not undone; nothing after it ran.")
+		result.Value = rep
+		sentence = fmt.Sprintf("The recipe %s ended at step %d (%s)", rep.Recipe, rep.Step, rep.Status)
+	}
+	result.Text, result.Sentence, result.Sources = text.String(), sentence, r.sources
+	return result
+}

@@ -1,0 +1,254 @@
+package recipes
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sextant/shared/annotation"
+	"sextant/shared/event"
+	"sextant/shared/recipe"
+)
+
+// ErrNothingToKeep means that the calls acted on nothing that a recipe can repeat.
+var ErrNothingToKeep = errors.New("nothing in this turn can be repeated: it only looked, or its acts failed")
+
+// RecordedCall is a call as the event log keeps it.
+type RecordedCall struct {
+	ID    string
+	Start event.CallStart
+	End   event.CallEnd
+}
+
+// CallsOf returns the calls of a turn in the order in which they started, and the address of the page on which they
+// began, "" if it is not known. events are all events of the conversation; an empty turn is all of its turns.
+func CallsOf(events []event.Event, turn string) (calls []RecordedCall, address string, err error) {
+	at := map[string]int{}
+	for _, e := range events {
+		switch e.Kind {
+		case event.CallStarted:
+			if turn != "" && e.Turn != turn {
+				continue
+			}
+			c := RecordedCall{ID: e.Call}
+			if err := json.Unmarshal(e.Data, &c.Start); err != nil {
+				return nil, "", fmt.Errorf("reading call %s: %w", e.Call, err)
+			}
+			at[e.Call] = len(calls)
+			calls = append(calls, c)
+		case event.CallEnded:
+			var end event.CallEnd
+			if err := json.Unmarshal(e.Data, &end); err != nil {
+				return nil, "", fmt.Errorf("reading call %s: %w", e.Call, err)
+			}
+			i, mine := at[e.Call]
+			if mine {
+				calls[i].End = end
+			}
+			if end.Change != nil && (len(calls) == 0 || (mine && address == "" && !acts(calls[i]))) {
+				address = end.Change.URL
+			}
+		}
+	}
+	return calls, address, nil
+}
+
+// Record returns the recipe that repeats the calls, without those that only looked, failed, or made other calls that are
+// among them. address is the page on which they began. The values that were typed, chosen or uploaded become parameters.
+func Record(name string, calls []RecordedCall, address string) (recipe.Recipe, error) {
+	b := builder{recipe: recipe.Recipe{Name: name}}
+	for _, c := range calls {
+		if c.End.Status == event.CallDone && acts(c) && !hasChildren(c, calls) {
+			if err := b.add(c); err != nil {
+				return recipe.Recipe{}, err
+			}
+		}
+	}
+	if len(b.recipe.Steps) == 0 {
+		return recipe.Recipe{}, ErrNothingToKeep
+	}
+	if first := b.recipe.Steps[0]; opensNothing(first) && opensAgain(address) {
+		open, err := json.Marshal(map[string]string{"url": address})
+		if err != nil {
+			return recipe.Recipe{}, fmt.Errorf("writing the first step: %w", err)
+		}
+		b.recipe.Steps = slices.Insert(b.recipe.Steps, 0, recipe.Step{Tool: navigateTool, Args: open})
+	}
+	return b.recipe, nil
+}
+
+const navigateTool = "navigate_page"
+
+func opensNothing(s recipe.Step) bool { return s.Tool != navigateTool && s.Tool != "browser_tabs" }
+
+func opensAgain(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
+}
+
+// acts reports whether a call did something that a recipe repeats. Scrolling is repeated only where a list may depend
+// on it.
+func acts(c RecordedCall) bool { return !c.Start.ReadsOnly || c.Start.Tool == "wait_for" }
+
+func hasChildren(c RecordedCall, calls []RecordedCall) bool {
+	return slices.ContainsFunc(calls, func(other RecordedCall) bool {
+		return other.Start.ParentCall == c.ID || strings.HasPrefix(other.ID, c.ID+".")
+	})
+}
+
+type builder struct {
+	recipe recipe.Recipe
+	// values contains the recorded value of each parameter.
+	values []parameterValue
+}
+
+type parameterValue struct{ name, value string }
+
+// typedArgs are the arguments of page tools that become parameters.
+var typedArgs = map[string][]string{
+	"type_text": {"text"}, "select_option": {"values"}, "upload_file": {"path", "paths"},
+}
+
+const hiddenArg = "…"
+
+func (b *builder) add(c RecordedCall) error {
+	raw := c.Start.Args
+	if len(c.End.EditedArgs) > 0 {
+		raw = c.End.EditedArgs
+	}
+	args := map[string]any{}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&args); err != nil {
+		return fmt.Errorf("reading the arguments of %s: %w", c.Start.Tool, err)
+	}
+	target := c.Start.Elements["annotationId"]
+	for _, arg := range typedArgs[c.Start.Tool] {
+		if v, ok := args[arg]; ok {
+			args[arg] = mapTexts(v, func(value string) string { return b.parameter(target, value) })
+		}
+	}
+	for arg, ref := range c.Start.Elements {
+		args[arg] = mapReference(ref, b.withParameters)
+	}
+	text, err := encode(args)
+	if err != nil {
+		return fmt.Errorf("writing the arguments of %s: %w", c.Start.Tool, err)
+	}
+	b.recipe.Steps = append(b.recipe.Steps, recipe.Step{
+		Tool: c.Start.Tool, Args: text, Optional: c.Start.Tool == "scroll_page",
+		Expect: mapEffect(b.effect(c, target), b.withParameters),
+	})
+	return nil
+}
+
+func encode(v any) (json.RawMessage, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(buf.Bytes()), err
+}
+
+// parameter returns the placeholder for a value that was entered into target. Equal values are one parameter.
+func (b *builder) parameter(target annotation.Reference, value string) string {
+	if value == "" || strings.Contains(value, "{{") {
+		return value
+	}
+	for _, known := range b.values {
+		if known.value == value && value != hiddenArg {
+			return "{{" + known.name + "}}"
+		}
+	}
+	p := recipe.Parameter{Name: b.freeName(target.Name), Description: target.Name}
+	if value == hiddenArg {
+		p.Secret = true
+	} else {
+		p.Default = &value
+	}
+	b.recipe.Parameters = append(b.recipe.Parameters, p)
+	b.values = append(b.values, parameterValue{p.Name, value})
+	return "{{" + p.Name + "}}"
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+const maxParameterName = 30
+
+func (b *builder) freeName(label string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(label), "_"), "_")
+	if name == "" || name[0] < 'a' || name[0] > 'z' {
+		name = "value"
+	}
+	name = strings.Trim(name[:min(len(name), maxParameterName)], "_")
+	free := name
+	for n := 2; slices.ContainsFunc(b.values, func(v parameterValue) bool { return v.name == free }); n++ {
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	return free
+}
+
+func (b *builder) withParameters(text string) string {
+	for _, p := range b.values {
+		if p.value != hiddenArg {
+			text = mention(text, p.value, p.name)
+		}
+	}
+	return text
+}
+
+// effect returns what a later run of the call must cause, nil if the call caused nothing that can be compared.
+func (b *builder) effect(c RecordedCall, target annotation.Reference) *recipe.Effect {
+	change := c.End.Change
+	if change == nil || c.Start.Tool == "scroll_page" {
+		return nil
+	}
+	var e recipe.Effect
+	if len(change.Events) > 0 && c.Start.Tool != navigateTool {
+		e.Event = change.Events[0]
+	}
+	switch {
+	case c.Start.Tool == navigateTool || e.Event == "navigated" || e.Event == "opened_tab":
+		e.URL = b.pattern(change.URL)
+	case e.Event == "" && c.Start.Tool != "type_text":
+		for _, r := range change.Appeared {
+			if r.Role != target.Role || r.Name != target.Name {
+				e.Appears = append(e.Appears, r)
+			}
+		}
+	}
+	if e.Event == "" && e.URL == "" && len(e.Appears) == 0 {
+		return nil
+	}
+	return &e
+}
+
+// pattern returns the address without its query, with a * for each part that differs from run to run: numbers and
+// values of parameters.
+func (b *builder) pattern(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	parts := strings.Split(u.EscapedPath(), "/")
+	for i, part := range parts {
+		varies := strings.ContainsAny(part, "0123456789")
+		for _, p := range b.values {
+			slug := strings.ReplaceAll(plain(p.value), " ", "-")
+			varies = varies || (len(slug) > 2 && strings.Contains(strings.ToLower(part), slug))
+		}
+		if varies {
+			parts[i] = "*"
+		}
+	}
+	host := u.Host
+	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() && u.Port() != "" {
+		host = net.JoinHostPort(u.Hostname(), "*") // servers on this machine choose another port at each start
+	}
+	return u.Scheme + "://" + host + strings.Join(parts, "/")
+}

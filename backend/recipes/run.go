@@ -1,0 +1,207 @@
+package recipes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/shared/annotation"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// maxWait is how long a run waits for an element or an effect, and waits are the pauses between its looks at the page.
+const maxWait = 10 * time.Second
+
+var waits = []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, 600 * time.Millisecond, time.Second}
+
+// run makes the calls of one recipe.
+type run struct {
+	do      func(ctx context.Context, call toolspec.Call) toolspec.Result
+	observe func(value any) (annotation.Observation, bool)
+	call    toolspec.Call
+	values  map[string]string
+	dry     bool
+	// progress reports a line for people while the recipe runs.
+	progress func(text string)
+
+	report  recipe.Run
+	sources []string
+	// page is the newest complete look at the page.
+	page annotation.Observation
+}
+
+func (r *run) all(ctx context.Context, rec recipe.Recipe) {
+	r.report = recipe.Run{Recipe: rec.Name, Status: recipe.StatusDone}
+	if r.dry {
+		r.report.Status = recipe.StatusDry
+	}
+	for i, step := range rec.Steps {
+		sentence := fill(Sentence(step), r.values)
+		r.progress(fmt.Sprintf("%d%% · step %d of %d: %s\n", 100*i/len(rec.Steps), i+1, len(rec.Steps), sentence))
+		done, err := r.step(ctx, step)
+		done.Sentence = sentence
+		if err == nil {
+			r.report.Steps = append(r.report.Steps, done)
+			continue
+		}
+		status := recipe.StatusFailed
+		switch {
+		case ctx.Err() != nil:
+			status, err = recipe.StatusStopped, errors.New("it was stopped")
+		case isMissing(err):
+			status = recipe.StatusUnmet
+		}
+		done.Status, done.Outcome = string(status), err.Error()
+		r.report.Steps = append(r.report.Steps, done)
+		if !r.dry || status == recipe.StatusStopped {
+			r.report.Status, r.report.Step, r.report.Reason = status, i+1, err.Error()
+			break
+		}
+	}
+	r.report.URL, r.report.Title = r.page.Page.URL, r.page.Page.Title
+}
+
+func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error) {
+	args, err := r.arguments(ctx, s)
+	var lost *NotFoundError
+	switch {
+	case errors.As(err, &lost) && s.Optional && len(lost.Alike) == 0:
+		return recipe.StepReport{Status: "skipped", Outcome: lost.Error()}, nil
+	case err != nil:
+		return recipe.StepReport{}, err
+	case r.dry:
+		return recipe.StepReport{Status: "found", Outcome: "would be called with " + string(args)}, nil
+	}
+	before := r.page
+	res := r.make(ctx, s.Tool, args)
+	if !res.Success {
+		return recipe.StepReport{}, failure(res)
+	}
+	after, observed := r.observe(res.Value)
+	if observed {
+		r.page.Page = after.Page
+	}
+	report := recipe.StepReport{Status: "done", Outcome: res.Sentence}
+	if want := mapEffect(s.Expect, func(t string) string { return fill(t, r.values) }); want != nil {
+		if err := r.awaitEffect(ctx, *want, before, after); err != nil {
+			return recipe.StepReport{}, err
+		}
+		report.Proved = true
+	}
+	return report, nil
+}
+
+func failure(res toolspec.Result) error {
+	return errors.New(strings.TrimSpace(res.Error + ". " + res.Suggestion))
+}
+
+// make runs a tool as a call within the call of the recipe. What earlier calls read taints it.
+func (r *run) make(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
+	call := toolspec.Call{Tool: tool, Args: args, Panel: r.call.Panel, ParentCall: r.call.ID, From: r.call.From}
+	call.From.Outside = union(call.From.Outside, r.sources)
+	res := r.do(ctx, call)
+	r.sources = union(r.sources, res.Sources)
+	return res
+}
+
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// look lists all elements of the page.
+func (r *run) look(ctx context.Context) error {
+	res := r.make(ctx, "annotate_page", json.RawMessage(`{"scope":"page"}`))
+	if !res.Success {
+		return failure(res)
+	}
+	o, ok := r.observe(res.Value)
+	if !ok {
+		return errors.New("annotate_page did not return the elements of the page")
+	}
+	r.page = o
+	return nil
+}
+
+// arguments returns the arguments of a step with values for parameters and numbers for elements.
+func (r *run) arguments(ctx context.Context, s recipe.Step) (json.RawMessage, error) {
+	args := map[string]any{}
+	dec := json.NewDecoder(bytes.NewReader(s.Args))
+	dec.UseNumber()
+	if err := dec.Decode(&args); err != nil {
+		return nil, fmt.Errorf("reading the arguments of %s: %w", s.Tool, err)
+	}
+	refs := References(s)
+	for name, value := range args {
+		if _, isElement := refs[name]; !isElement {
+			args[name] = mapTexts(value, func(t string) string { return fill(t, r.values) })
+		}
+	}
+	for name, ref := range refs {
+		id, err := r.find(ctx, mapReference(ref, func(t string) string { return fill(t, r.values) }))
+		if err != nil {
+			return nil, err
+		}
+		args[name] = id
+	}
+	return encode(args)
+}
+
+// find waits until the page has one element that fits.
+func (r *run) find(ctx context.Context, want annotation.Reference) (int, error) {
+	var found annotation.Element
+	err := r.await(ctx, func() error {
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+		e, err := Find(want, r.page.Elements)
+		found = e
+		return err
+	})
+	return found.ID, err
+}
+
+// await repeats check until nothing is missing any more, for at most maxWait. A dry run does not wait.
+func (r *run) await(ctx context.Context, check func() error) error {
+	until := time.Now().Add(maxWait)
+	for n := 0; ; n++ {
+		err := check()
+		if !isMissing(err) || r.dry || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(waits[min(n, len(waits)-1)]):
+		}
+	}
+}
+
+func isMissing(err error) bool {
+	var element *NotFoundError
+	var effect *effectMissingError
+	return errors.As(err, &element) || errors.As(err, &effect)
+}
+
+// References returns the elements that a step acts on, by argument.
+func References(s recipe.Step) map[string]annotation.Reference {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(s.Args, &fields) != nil {
+		return nil
+	}
+	refs := map[string]annotation.Reference{}
+	for _, name := range []string{"annotationId", "target", "from", "to"} {
+		var ref annotation.Reference
+		if json.Unmarshal(fields[name], &ref) == nil && ref.Role != "" {
+			refs[name] = ref
+		}
+	}
+	return refs
+}

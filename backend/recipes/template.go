@@ -1,0 +1,84 @@
+package recipes
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"sextant/shared/annotation"
+	"sextant/shared/recipe"
+)
+
+// placeholder is {{name}}. {{secret:name}} is left to the pipeline.
+var placeholder = regexp.MustCompile(`\{\{([a-z][a-z0-9_]*)\}\}`)
+
+// usedParameters returns the names of the parameters that texts mention, sorted.
+func usedParameters(texts ...string) []string {
+	var names []string
+	for _, text := range texts {
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			names = append(names, m[1])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// fill replaces the placeholders in text by values. Placeholders in a value are not replaced again.
+func fill(text string, values map[string]string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		if v, ok := values[found[2:len(found)-2]]; ok {
+			return v
+		}
+		return found
+	})
+}
+
+// mapTexts returns v, a decoded JSON value, with change applied to all of its strings.
+func mapTexts(v any, change func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return change(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = mapTexts(item, change)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = mapTexts(item, change)
+		}
+		return out
+	}
+	return v
+}
+
+func mapReference(r annotation.Reference, change func(string) string) annotation.Reference {
+	r.Name, r.Row, r.Group = change(r.Name), change(r.Row), change(r.Group)
+	return r
+}
+
+func mapEffect(e *recipe.Effect, change func(string) string) *recipe.Effect {
+	if e == nil {
+		return nil
+	}
+	out := recipe.Effect{Event: e.Event, URL: change(e.URL)}
+	for _, r := range e.Appears {
+		out.Appears = append(out.Appears, mapReference(r, change))
+	}
+	return &out
+}
+
+// mention returns text with {{name}} in place of value, where value is whole words of it. Case is ignored.
+func mention(text, value, name string) string {
+	if len([]rune(value)) < 2 {
+		return text
+	}
+	found, err := regexp.Compile(`(?i)(^|[^\p{L}\p{N}])` + regexp.QuoteMeta(value) + `($|[^\p{L}\p{N}])`)
+	if err != nil || strings.Contains(text, "{{") {
+		return text
+	}
+	return found.ReplaceAllString(text, "${1}{{"+name+"}}${2}")
+}

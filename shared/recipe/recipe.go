@@ -1,0 +1,93 @@
+// Package recipe defines recipes: calls of tools that were made once and can be made again with other values, without a
+// model. A recipe is a JSON file. The package contains plain data.
+package recipe
+
+import (
+	"encoding/json"
+
+	"sextant/shared/annotation"
+)
+
+// Recipe is a list of steps with parameters. In every text of a step, {{name}} stands for the value of a parameter.
+type Recipe struct {
+	// Name identifies the recipe. It consists of lower-case letters, digits and hyphens.
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Parameters  []Parameter `json:"parameters,omitempty"`
+	Steps       []Step      `json:"steps"`
+}
+
+// Parameter is a value that each run may change.
+type Parameter struct {
+	// Name is in snake_case.
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Default is the value of a run that gives none. A parameter without a default is required.
+	Default *string `json:"default,omitempty"`
+	// Secret is true if the value is the name of one of the person's secrets. {{name}} then stands for its value, which
+	// is never shown.
+	Secret bool `json:"secret,omitempty"`
+}
+
+// Step is one call of a tool.
+type Step struct {
+	Tool string `json:"tool"`
+	// Args are the arguments of the call. An argument that takes the number of an element has an annotation.Reference
+	// instead, such as {"role": "button", "name": "Save"}.
+	Args json.RawMessage `json:"args"`
+	// Note is a remark for people.
+	Note string `json:"note,omitempty"`
+	// Optional is true if the run continues when the element is not there.
+	Optional bool `json:"optional,omitempty"`
+	// Expect is what the call must cause; nil requires only that the call succeeds.
+	Expect *Effect `json:"expect,omitempty"`
+}
+
+// Effect is what a step causes. All of its parts must come.
+type Effect struct {
+	// Event is navigated, opened_tab, closed_tab, dialog, file_chooser or download, "" for none.
+	Event string `json:"event,omitempty"`
+	// URL is the address of the page afterwards, without its query. A * stands for any characters except a slash.
+	URL string `json:"url,omitempty"`
+	// Appears are elements of which at least one is new or changed afterwards.
+	Appears []annotation.Reference `json:"appears,omitempty"`
+}
+
+// Status says how a run ended.
+type Status string
+
+// The ways in which a run can end. A dry run acts on nothing. A run is unmet if a step did not find its element or did
+// not have its effect; no later step ran then.
+const (
+	StatusDone    Status = "done"
+	StatusUnmet   Status = "unmet"
+	StatusFailed  Status = "failed"
+	StatusStopped Status = "stopped"
+	StatusDry     Status = "dry"
+)
+
+// Run is the outcome of a run.
+type Run struct {
+	Recipe string `json:"recipe"`
+	Status Status `json:"status"`
+	// Step is the number of the step at which the run ended early, counted from 1; 0 if it ended with the last step.
+	Step int `json:"step,omitempty"`
+	// Reason says why the run ended early.
+	Reason string       `json:"reason,omitempty"`
+	Steps  []StepReport `json:"steps"`
+	// URL and Title identify the page after the run.
+	URL   string `json:"url,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+// StepReport is the outcome of a step.
+type StepReport struct {
+	// Sentence says what the step does.
+	Sentence string `json:"sentence"`
+	// Status is done, skipped, unmet, failed or found; found only if the run acted on nothing.
+	Status string `json:"status"`
+	// Outcome says what happened.
+	Outcome string `json:"outcome,omitempty"`
+	// Proved is true if the step had an effect to prove, and it came.
+	Proved bool `json:"proved,omitempty"`
+}
