@@ -6,10 +6,11 @@ import (
 
 	"sextant/app"
 	"sextant/app/cli"
+	"sextant/app/cli/verb"
 )
 
 func init() {
 	app.RunCLI = func(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-		return cli.Run(ctx, args, cli.Streams{In: in, Out: out, Err: errs})
+		return cli.Run(ctx, args, verb.Streams{In: in, Out: out, Err: errs})
 	}
 }

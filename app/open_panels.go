@@ -19,6 +19,7 @@ import (
 	"sextant/backend/panels/registry"
 	panelsettings "sextant/backend/panels/settings"
 	"sextant/backend/policy/redact"
+	"sextant/backend/recipes"
 	"sextant/backend/tools/shell"
 	"sextant/panels"
 	browserpanel "sextant/panels/browser"
@@ -27,10 +28,12 @@ import (
 	"sextant/panels/home"
 	mcpservers "sextant/panels/mcp-servers"
 	notespanel "sextant/panels/notes"
+	recipespanel "sextant/panels/recipes"
 	"sextant/panels/settings"
 	"sextant/panels/terminal"
 	"sextant/panels/tools"
 	"sextant/shared/event"
+	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -134,6 +137,17 @@ func (s *System) panelHandlers() map[string]http.Handler {
 				_, err := s.Settings.Set(ctx, "tools_off", strings.Join(off, ","))
 				return err
 			},
+		}),
+		"recipes": recipespanel.Handler(recipespanel.Services{
+			List: func() ([]recipe.Recipe, error) {
+				all, _, err := s.Recipes.Reload()
+				return all, err
+			},
+			ToolName: recipes.ToolName, Sentence: recipes.Sentence,
+			Draft: func(ctx context.Context, name, conversation string) (recipe.Recipe, error) {
+				return s.Recipes.Draft(ctx, name, conversation, "")
+			},
+			Add: func(rec recipe.Recipe) error { return s.Recipes.Add(rec) },
 		}),
 		"settings": settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),
 		"home": home.Handler(home.Services{

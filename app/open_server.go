@@ -81,7 +81,8 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
-		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store, Backups: s.Backups, Recipes: s.Recipes,
+		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store,
+		Backups: s.Backups, Recipes: s.Recipes,
 		Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Attachments: s.Attachments, Uploads: s.Uploads,
 		Results: s.Results, Loop: s.Loop, Models: s.Models,

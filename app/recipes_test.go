@@ -61,15 +61,7 @@ func (s shopper) id(text string) int {
 
 func (s shopper) draft(name string) recipe.Recipe {
 	s.t.Helper()
-	events, err := s.sys.Events.EventsOfConversation(s.t.Context(), s.conversation)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	calls, address, err := recipes.CallsOf(events, "turn-1")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	rec, err := recipes.Record(name, calls, address)
+	rec, err := s.sys.Recipes.Draft(s.t.Context(), name, s.conversation, "turn-1")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -85,8 +77,11 @@ func (s shopper) order(lamp string) {
 	s.do("click_element", map[string]any{"annotationId": s.id(`link "Basket (1)"`)})
 	s.do("click_element", map[string]any{"annotationId": s.id(`link "Check out"`)})
 	for _, field := range [][2]string{
-		{"Name", "Ada Lovelace"}, {"E-mail", "ada@example.com"}, {"Street and number", "Dorset Street 1"},
-		{"Postcode", "10437"}, {"City", "Berlin"},
+		{"Name", "Ada Lovelace"},
+		{"E-mail", "ada@example.com"},
+		{"Street and number", "Dorset Street 1"},
+		{"Postcode", "10437"},
+		{"City", "Berlin"},
 	} {
 		s.do("type_text", map[string]any{"annotationId": s.id(`textbox "` + field[0] + `"`), "text": field[1]})
 	}
@@ -94,16 +89,17 @@ func (s shopper) order(lamp string) {
 	s.do("click_element", map[string]any{"annotationId": s.id(`button "Place order"`)})
 }
 
-// run runs a recipe as a person in a conversation of its own and returns its outcome and its text.
+// run runs a recipe as a person in a conversation of its own and returns its outcome.
 func (s shopper) run(name string, values map[string]any) (recipe.Run, toolspec.Result) {
 	s.t.Helper()
 	b, err := json.Marshal(values)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r := s.sys.Pipeline.Do(s.t.Context(), toolspec.Call{Tool: recipes.ToolName(name), Args: b, From: toolspec.Provenance{
+	from := toolspec.Provenance{
 		Caller: toolspec.CallerPerson, Conversation: newShopper(s.t, s.sys).conversation, Turn: "turn-2",
-	}})
+	}
+	r := s.sys.Pipeline.Do(s.t.Context(), toolspec.Call{Tool: recipes.ToolName(name), Args: b, From: from})
 	run, ok := r.Value.(recipe.Run)
 	if !ok {
 		s.t.Fatalf("%s: %+v", name, r)
@@ -120,7 +116,8 @@ func TestTurnKeptAsRecipeRunsWithOtherValues(t *testing.T) {
 	for _, p := range rec.Parameters {
 		names = append(names, p.Name)
 	}
-	if want := []string{"search", "name", "e_mail", "street_and_number", "postcode", "city", "country"}; !slices.Equal(names, want) {
+	want := []string{"search", "name", "e_mail", "street_and_number", "postcode", "city", "country"}
+	if !slices.Equal(names, want) {
 		t.Errorf("the parameters are %v, want %v", names, want)
 	}
 	if err := sys.Recipes.Save(rec); err != nil {
@@ -140,7 +137,8 @@ func TestTurnKeptAsRecipeRunsWithOtherValues(t *testing.T) {
 
 	// Loam is sold out: its button has another name.
 	sold, r := s.run("order-lamp", map[string]any{"search": "Loam"})
-	if sold.Status != recipe.StatusUnmet || sold.Step != 3 || r.Success || !strings.Contains(sold.Reason, "Add to basket · Loam") {
+	if sold.Status != recipe.StatusUnmet || sold.Step != 3 || r.Success ||
+		!strings.Contains(sold.Reason, "Add to basket · Loam") {
 		t.Errorf("a lamp that is sold out: %+v", sold)
 	}
 

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/store/audit"
 	"sextant/backend/store/sqlite"
@@ -25,20 +26,20 @@ type auditVerb struct {
 	Export auditExportVerb `cmd:"" help:"Print every row as a line of JSON, the oldest first."`
 }
 
-func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
-	config, err := config.Load(g.flags())
+func openAudit(ctx context.Context, g *verb.Global) (*audit.Log, func(), error) {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return nil, nil, err
 	}
 	path := filepath.Join(config.DataDir, app.DatabaseName)
 	s, err := sqlite.OpenReadOnly(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, failure(exitFailed,
+		return nil, nil, verb.Failure(verb.ExitFailed,
 			"there is no audit log in %s yet, because no tool was called there. Name another folder with --data.",
 			config.DataDir)
 	}
 	if err != nil {
-		return nil, nil, failure(exitFailed, "%v", err)
+		return nil, nil, verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	return audit.New(s), func() { _ = s.Close() }, nil
 }
@@ -46,7 +47,7 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 type auditVerifyVerb struct{}
 
 // Run verifies the log. If a row was changed or the log cannot be read, the exit code is 1.
-func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (auditVerifyVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
 		return err
@@ -54,12 +55,12 @@ func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	defer done()
 	n, err := log.Verify(ctx)
 	if errors.Is(err, audit.ErrBroken) {
-		return failure(exitFailed,
+		return verb.Failure(verb.ExitFailed,
 			"%v. The %d entries before it are intact. A backup of the data folder shows what the entry "+
 				"was.", err, n)
 	}
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, err = fmt.Fprintf(io.Out, "%d entries, all intact\n", n)
 	return err
@@ -72,9 +73,9 @@ type auditShowVerb struct {
 }
 
 // Run lists the latest calls or shows one call.
-func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *auditShowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	if v.Limit < 1 {
-		return failure(exitUsage, "--limit must be 1 or more")
+		return verb.Failure(verb.ExitUsage, "--limit must be 1 or more")
 	}
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
@@ -86,10 +87,10 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	rows, err := log.List(ctx, v.Limit)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if v.JSON {
-		return printJSON(io, rows)
+		return verb.PrintJSON(io, rows)
 	}
 	if len(rows) == 0 {
 		_, _ = fmt.Fprintln(io.Err, "No tool was called yet.")
@@ -102,16 +103,16 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return w.Flush()
 }
 
-func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log) error {
+func (v *auditShowVerb) printOne(ctx context.Context, io verb.Streams, log *audit.Log) error {
 	r, found, err := log.Get(ctx, v.ID)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if !found {
-		return failure(exitFailed, "there is no call %q. List the newest calls: sextant audit show", v.ID)
+		return verb.Failure(verb.ExitFailed, "there is no call %q. List the newest calls: sextant audit show", v.ID)
 	}
 	if v.JSON {
-		return printJSON(io, r)
+		return verb.PrintJSON(io, r)
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
@@ -127,7 +128,7 @@ func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log
 		{"grant", r.Grant},
 		{"ended", fmt.Sprintf("%s after %d ms", r.Status, r.DurationMS)},
 		{"error", r.Error},
-		{"outside text", joinList(r.Sources)},
+		{"outside text", strings.Join(r.Sources, ",")},
 		{"output", r.Output},
 	} {
 		if line[1] != "" {
@@ -158,7 +159,7 @@ func callerName(r wire.CallRow) string {
 type auditExportVerb struct{}
 
 // Run prints the rows as JSON lines.
-func (auditExportVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (auditExportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (auditExportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	enc := json.NewEncoder(io.Out)
 	err = log.Walk(ctx, func(e audit.Entry) error { return enc.Encode(e) })
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/store/backups"
 )
@@ -22,8 +23,8 @@ type backupsListVerb struct {
 }
 
 // Run lists the backups, also while Sextant runs.
-func (v *backupsListVerb) Run(_ context.Context, io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *backupsListVerb) Run(_ context.Context, io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (v *backupsListVerb) Run(_ context.Context, io Streams, g *Global) error {
 		return err
 	}
 	if v.JSON {
-		return printJSON(io, all)
+		return verb.PrintJSON(io, all)
 	}
 	for _, b := range all {
 		_, _ = fmt.Fprintf(io.Out, "%s  %s\n", b.Name, humanize.Bytes(uint64(b.Size)))
@@ -50,17 +51,17 @@ type backupsRestoreVerb struct {
 }
 
 // Run restores a backup while no Sextant uses the data folder.
-func (v *backupsRestoreVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *backupsRestoreVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
 	replaced, err := app.OpenBackups(config).Restore(ctx, v.Day)
 	if errors.Is(err, backups.ErrNotFound) {
-		return failure(exitFailed, "there is no backup of %s. List them with: sextant backups", v.Day)
+		return verb.Failure(verb.ExitFailed, "there is no backup of %s. List them with: sextant backups", v.Day)
 	}
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, _ = fmt.Fprintf(io.Out, "Restored the backup of %s.\n", v.Day)
 	if replaced != "" {

@@ -3,11 +3,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,40 +13,18 @@ import (
 	"github.com/alecthomas/kong"
 
 	"sextant/app"
+	"sextant/app/cli/panelverbs"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/sandbox/confine"
 )
-
-const (
-	exitDone    = 0
-	exitFailed  = 1
-	exitUsage   = 2
-	exitRefused = 3
-)
-
-type exitError struct {
-	code int
-	text string
-}
-
-func (e *exitError) Error() string { return e.text }
-
-func failure(code int, format string, args ...any) error {
-	return &exitError{code: code, text: fmt.Sprintf(format, args...)}
-}
-
-// Streams are the input and outputs of a verb. Out receives results, and Err receives progress and questions.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
 
 // Main runs the command line and returns the exit code.
 func Main(args []string) int {
 	confine.RunStep() // does not return in a process that is a step of a sandboxed run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	return Run(ctx, args, verb.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }
 
 // Model returns the verbs and flags, for the manual page and the completions.
@@ -62,7 +38,7 @@ func Model() (*kong.Application, error) {
 
 // Run runs the verb in args and returns the exit code. Unlike Main, it does not touch the signals and streams of the
 // process, so that tests can call it.
-func Run(ctx context.Context, args []string, io Streams) (code int) {
+func Run(ctx context.Context, args []string, io verb.Streams) (code int) {
 	var cli commands
 	exited := false
 	parser, err := kong.New(&cli,
@@ -76,7 +52,7 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 	)
 	if err != nil {
 		_, _ = fmt.Fprintln(io.Err, "sextant:", err)
-		return exitFailed
+		return verb.ExitFailed
 	}
 	parsed, err := parser.Parse(args)
 	if exited {
@@ -84,29 +60,29 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(io.Err, "sextant: %v\nRun sextant --help to list the commands.\n", err)
-		return exitUsage
+		return verb.ExitUsage
 	}
 	if err := parsed.Run(); err != nil {
 		var wrong *config.FlagError
 		if errors.As(err, &wrong) {
 			_, _ = fmt.Fprintln(io.Err, "sextant:", wrong)
-			return exitUsage
+			return verb.ExitUsage
 		}
-		var e *exitError
+		var e *verb.Error
 		if errors.As(err, &e) {
-			if e.text != "" {
-				_, _ = fmt.Fprintln(io.Err, "sextant:", e.text)
+			if e.Text != "" {
+				_, _ = fmt.Fprintln(io.Err, "sextant:", e.Text)
 			}
-			return e.code
+			return e.Code
 		}
 		_, _ = fmt.Fprintln(io.Err, "sextant:", err)
-		return exitFailed
+		return verb.ExitFailed
 	}
-	return exitDone
+	return verb.ExitDone
 }
 
 type commands struct {
-	Global
+	verb.Global
 
 	Window        windowVerb        `cmd:"" default:"withargs" help:"Open the window (default)."`
 	Serve         serveVerb         `cmd:"" help:"Serve the same interface on loopback, without a window."`
@@ -114,7 +90,7 @@ type commands struct {
 	MCP           mcpVerb           `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
 	Run           runVerb           `cmd:"" help:"Do one task and print the answer."`
 	Tools         toolsVerb         `cmd:"" help:"List, show and call tools."`
-	Panels        panelsVerb        `cmd:"" help:"List, check and create panels."`
+	Panels        panelverbs.Verb   `cmd:"" help:"List, check and create panels."`
 	MCPServers    mcpServersVerb    `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
 	Secrets       secretsVerb       `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
 	Audit         auditVerb         `cmd:"" help:"Show, verify and export the audit log of all calls."`
@@ -125,44 +101,10 @@ type commands struct {
 	Version       versionVerb       `cmd:"" help:"Print the version."`
 }
 
-// Global contains the flags of all verbs.
-type Global struct {
-	Data       string   `help:"Folder for data (SEXTANT_DATA)." placeholder:"DIR"`
-	Config     string   `help:"Folder with config.toml and mcp-config.json (SEXTANT_CONFIG)." placeholder:"DIR"`
-	Workspace  string   `help:"Folder the assistant works in." placeholder:"DIR"`
-	AllowHosts []string `help:"Loopback and private hosts that may be reached, e.g. 127.0.0.1,localhost." placeholder:"HOST"`
-	DenyHosts  []string `help:"Hosts that are never reached, e.g. ads.example; * is every host that --allow-hosts does not name." placeholder:"HOST"`
-	PanelDirs  []string `name:"panels" help:"Additional folders with panels." placeholder:"DIR"`
-	Profile    *string  `help:"Browser profile in the data folder, \"\" for a temporary one." placeholder:"NAME"`
-	Chromium   string   `help:"Chromium or Chrome to control." placeholder:"PATH"`
-	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
-}
-
-// flags returns the global flags for config.Load. An empty value counts as not set, others override the rest of the
-// configuration.
-func (g *Global) flags() map[string]string {
-	f := map[string]string{
-		"data": g.Data, "config": g.Config, "workspace": g.Workspace, "chromium": g.Chromium, "log_level": g.LogLevel,
-	}
-	if len(g.AllowHosts) > 0 {
-		f["allow_hosts"] = joinList(g.AllowHosts)
-	}
-	if g.Profile != nil {
-		f["profile"] = cmp.Or(*g.Profile, config.TemporaryProfile)
-	}
-	if len(g.DenyHosts) > 0 {
-		f["deny_hosts"] = joinList(g.DenyHosts)
-	}
-	if len(g.PanelDirs) > 0 {
-		f["panels"] = joinPaths(g.PanelDirs)
-	}
-	return f
-}
-
 type versionVerb struct{}
 
 // Run prints the version.
-func (versionVerb) Run(io Streams) error {
+func (versionVerb) Run(io verb.Streams) error {
 	_, err := fmt.Fprintln(io.Out, "sextant", app.Version)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/instance"
 	"sextant/backend/agent/loop"
@@ -32,18 +33,19 @@ type conversationsVerb struct {
 }
 
 // readConversations opens the database for reading, also while Sextant runs.
-func readConversations(ctx context.Context, g *Global) (*sqlite.Store, *config.Config, error) {
-	config, err := config.Load(g.flags())
+func readConversations(ctx context.Context, g *verb.Global) (*sqlite.Store, *config.Config, error) {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return nil, nil, err
 	}
 	s, err := sqlite.OpenReadOnly(ctx, filepath.Join(config.DataDir, app.DatabaseName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, failure(exitFailed, "there are no conversations in %s yet. Name another folder with --data.",
+		return nil, nil, verb.Failure(verb.ExitFailed,
+			"there are no conversations in %s yet. Name another folder with --data.",
 			config.DataDir)
 	}
 	if err != nil {
-		return nil, nil, failure(exitFailed, "%v", err)
+		return nil, nil, verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	return s, config, nil
 }
@@ -53,7 +55,7 @@ type conversationsListVerb struct {
 }
 
 // Run lists the conversations of the person.
-func (v *conversationsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *conversationsListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	s, _, err := readConversations(ctx, g)
 	if err != nil {
 		return err
@@ -61,10 +63,10 @@ func (v *conversationsListVerb) Run(ctx context.Context, io Streams, g *Global) 
 	defer func() { _ = s.Close() }()
 	all, err := s.Conversations(ctx)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if v.JSON {
-		return printJSON(io, all)
+		return verb.PrintJSON(io, all)
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, c := range all {
@@ -83,7 +85,7 @@ type conversationsExportVerb struct {
 }
 
 // Run prints one conversation.
-func (v *conversationsExportVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *conversationsExportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	s, config, err := readConversations(ctx, g)
 	if err != nil {
 		return err
@@ -92,26 +94,27 @@ func (v *conversationsExportVerb) Run(ctx context.Context, io Streams, g *Global
 	list, err := transfer.Collect(ctx, s, v.ID)
 	switch {
 	case errors.Is(err, transfer.ErrNotFound):
-		return failure(exitFailed, "there is no conversation %q. List them: sextant conversations list", v.ID)
+		return verb.Failure(verb.ExitFailed, "there is no conversation %q. List them: sextant conversations list", v.ID)
 	case errors.Is(err, transfer.ErrRunning):
-		return failure(exitFailed, "a turn is running in this conversation. Wait for its end, then export it.")
+		return verb.Failure(verb.ExitFailed,
+			"a turn is running in this conversation. Wait for its end, then export it.")
 	case err != nil:
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if v.Share {
 		vault, err := app.OpenVault(config, slog.New(slog.DiscardHandler))
 		if err != nil {
-			return failure(exitFailed, "%v", err)
+			return verb.Failure(verb.ExitFailed, "%v", err)
 		}
 		hidden := 0
 		list, hidden, err = transfer.Veil(list, vault.Mask)
 		if err = errors.Join(err, vault.Close()); err != nil {
-			return failure(exitFailed, "secrets could not be hidden, so nothing was exported: %v", err)
+			return verb.Failure(verb.ExitFailed, "secrets could not be hidden, so nothing was exported: %v", err)
 		}
 		_, _ = fmt.Fprintf(io.Err, "%d secrets hidden. Read the file before you share it.\n", hidden)
 	}
 	if _, err := transfer.WriteAs(io.Out, v.Format, list); err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	return nil
 }
@@ -123,8 +126,8 @@ type conversationsImportVerb struct {
 }
 
 // Run imports a file, through the running Sextant if there is one.
-func (v *conversationsImportVerb) Run(ctx context.Context, streams Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *conversationsImportVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -132,33 +135,33 @@ func (v *conversationsImportVerb) Run(ctx context.Context, streams Streams, g *G
 	if v.File != "-" {
 		f, err := os.Open(v.File)
 		if err != nil {
-			return failure(exitFailed, "%v", err)
+			return verb.Failure(verb.ExitFailed, "%v", err)
 		}
 		defer func() { _ = f.Close() }()
 		from = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(from, transfer.MaxFile+1))
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	file, err := transfer.Read(bytes.NewReader(raw))
 	if err != nil {
-		return failure(exitFailed, "%v Nothing was imported.", err)
+		return verb.Failure(verb.ExitFailed, "%v Nothing was imported.", err)
 	}
 	var known int
 	if running, err := instance.Connect(ctx, config.DataDir); err == nil {
 		answer, err := running.Send(ctx, http.MethodPost, "/api/conversations/import",
 			bytes.NewReader(raw), importTimeout)
 		if err != nil {
-			return failure(exitFailed, "%v", err)
+			return verb.Failure(verb.ExitFailed, "%v", err)
 		}
 		var imported transferroutes.Imported
 		if err := json.Unmarshal(answer, &imported); err != nil {
-			return failure(exitFailed, "%v", err)
+			return verb.Failure(verb.ExitFailed, "%v", err)
 		}
 		known = imported.Known
 	} else if known, err = importInto(ctx, config, file); err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, err = fmt.Fprintf(streams.Out, "imported: %d\nhere already: %d\n", len(file.Conversations)-known, known)
 	for _, reason := range file.LeftOut {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/doctor"
 	"sextant/backend/store/sqlite"
@@ -20,21 +21,21 @@ type doctorVerb struct {
 }
 
 // Run opens a System, starts the browser and prints the findings. The exit code is 1 if a finding is bad.
-func (v *doctorVerb) Run(ctx context.Context, streams Streams, g *Global) error {
+func (v *doctorVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
 	if v.Fresh {
 		if err := startFresh(ctx, streams, g); err != nil {
 			return err
 		}
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true},
-		Streams{In: streams.In, Out: streams.Out, Err: io.Discard})
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true},
+		verb.Streams{In: streams.In, Out: streams.Out, Err: io.Discard})
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
 	findings := doctor.Diagnose(ctx, sys, hasDisplay())
 	if v.JSON {
-		if err := printJSON(streams, findings); err != nil {
+		if err := verb.PrintJSON(streams, findings); err != nil {
 			return err
 		}
 	}
@@ -52,14 +53,14 @@ func (v *doctorVerb) Run(ctx context.Context, streams Streams, g *Global) error 
 		}
 	}
 	if bad > 0 {
-		return failure(exitFailed, "%d of %d checks failed", bad, len(findings))
+		return verb.Failure(verb.ExitFailed, "%d of %d checks failed", bad, len(findings))
 	}
 	return nil
 }
 
 // startFresh renames a damaged database and creates an empty one. It does not change a database that can be opened.
-func startFresh(ctx context.Context, io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func startFresh(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 		}
 	}
 	if err != nil {
-		return explain(err)
+		return verb.Explain(err)
 	}
 	return s.Close()
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/backend/api/mcpserver"
 )
 
@@ -18,32 +19,32 @@ type mcpVerb struct {
 }
 
 // Run serves until stdin ends or the program is interrupted.
-func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *mcpVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	if v.BrowserURL != "" {
 		if err := checkBrowserURL(v.BrowserURL); err != nil {
 			return err
 		}
 		if g.Profile != nil {
-			return failure(exitUsage,
+			return verb.Failure(verb.ExitUsage,
 				"--profile is for a browser that Sextant starts, and --browser-url attaches to a running one. Use "+
 					"only one of them.")
 		}
 	}
-	separate := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.BrowserURL != "", "--browser-url"),
-		g.separateOption())
+	separate := cmp.Or(verb.OptionIf(v.Headless, "--headless"), verb.OptionIf(v.BrowserURL != "", "--browser-url"),
+		g.SeparateOption())
 	if v.Share && separate != "" {
-		return failure(exitUsage,
+		return verb.Failure(verb.ExitUsage,
 			"--share uses the tabs of the running window, and %s needs a separate Sextant. Use only one of "+
 				"them.", separate)
 	}
-	_, config, joined, err := findRunning(ctx, g, separate, io)
+	_, config, joined, err := verb.FindRunning(ctx, g, separate, io)
 	switch {
 	case err != nil:
 		return err
 	case joined:
 		return v.join(ctx, config, io)
 	case v.Share:
-		return failure(exitUsage,
+		return verb.Failure(verb.ExitUsage,
 			"--share uses the window's tabs, but no Sextant is running on %s. Start sextant (or sextant serve) "+
 				"first, or omit --share.", config.DataDir)
 	}
@@ -51,7 +52,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if g.Profile != nil && *g.Profile != "" {
 		session = "" // the tabs of the profile
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{
 		AllowTemporaryData: true, AttachURL: v.BrowserURL,
 		TemporaryProfile: session != "", WaitMCP: v.Tools == "all",
 	}, io)
@@ -60,14 +61,14 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	defer sys.Close()
 	if err := sys.Sharing.CheckPanel(v.Panel); err != nil {
-		return failure(exitUsage, "--panel: %v", err)
+		return verb.Failure(verb.ExitUsage, "--panel: %v", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	join := mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}
 	err = mcpserver.Serve(ctx, sys.Sharing.ClientConfig(ctx, join, session), io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
-		return failure(exitFailed, "the MCP connection ended: %v", err)
+		return verb.Failure(verb.ExitFailed, "the MCP connection ended: %v", err)
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func checkBrowserURL(address string) error {
 			return nil
 		}
 	}
-	return failure(exitUsage, "--browser-url %q is not a debugging address. Start the browser with "+
+	return verb.Failure(verb.ExitUsage, "--browser-url %q is not a debugging address. Start the browser with "+
 		"--remote-debugging-port=9222 and use http://127.0.0.1:9222, or use the ws://…/devtools/browser/… of a "+
 		"grid.", address)
 }

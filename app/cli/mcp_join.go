@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/instance"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/mcpserver/sharing"
 )
 
-func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) error {
+func (v *mcpVerb) join(ctx context.Context, config *config.Config, io verb.Streams) error {
 	if v.Panel != "" {
 		at, err := instance.Connect(ctx, config.DataDir)
 		if err == nil {
@@ -21,7 +22,7 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 			}
 		}
 		if err != nil {
-			return failure(exitUsage, "--panel: %v", err)
+			return verb.Failure(verb.ExitUsage, "--panel: %v", err)
 		}
 	}
 	err := mcpserver.Relay(ctx, mcpserver.RelayConfig{
@@ -37,7 +38,7 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 		Tools: v.Tools, Panel: v.Panel, SharesTabs: v.Share, Version: app.Version, Instructions: sharing.Instructions,
 	}, io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
-		return failure(exitFailed, "the MCP connection ended: %v", err)
+		return verb.Failure(verb.ExitFailed, "the MCP connection ended: %v", err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/importers"
@@ -30,15 +32,15 @@ type mcpListVerb struct {
 }
 
 // Run starts the servers and prints their state.
-func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
+func (v *mcpListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
 	list := sys.MCP.List()
 	if v.JSON {
-		return printJSON(io, list)
+		return verb.PrintJSON(io, list)
 	}
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(io.Out, "No MCP servers yet. Add one: sextant mcp-servers add NAME COMMAND [ARG …]")
@@ -60,13 +62,13 @@ type mcpAddVerb struct {
 }
 
 // Run adds the server to mcp-config.json.
-func (v *mcpAddVerb) Run(io Streams, g *Global) error {
+func (v *mcpAddVerb) Run(io verb.Streams, g *verb.Global) error {
 	// Kong does not remove a "--" before the program.
 	if len(v.Command) > 0 && v.Command[0] == "--" {
 		v.Command = v.Command[1:]
 	}
 	if (v.URL == "") == (len(v.Command) == 0) {
-		return failure(exitUsage,
+		return verb.Failure(verb.ExitUsage,
 			"name a program or --url, e.g. sextant mcp-servers add files npx -y "+
 				"@modelcontextprotocol/server-filesystem .")
 	}
@@ -74,12 +76,12 @@ func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if len(v.Command) > 0 {
 		entry.Command, entry.Args = v.Command[0], v.Command[1:]
 	}
-	config, err := config.Load(g.flags())
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
 	if err := mcpconfig.Add(filepath.Join(config.ConfigDir, mcpconfig.FileName), v.Name, entry); err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	printAccess(io.Err, sandboxOf(config).Access(entry, workingFolder()))
 	_, err = fmt.Fprintf(io.Out, "Added %s. A running Sextant starts it immediately.\n", v.Name)
@@ -95,19 +97,19 @@ type mcpImportVerb struct {
 
 // Run shows what the servers in the file would run. It adds them if --yes is set or the person agrees. Without a
 // terminal, it adds them switched off. It adds none with --preview, and skips a server if its name is already in use.
-func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *mcpImportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
 	list, err := importers.NewReader(config.DataDir, ".").ReadFile(v.File)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
 	preview, err := importers.PreviewOf(path, list)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	preview.FillAccess(sandboxOf(config), workingFolder())
 	if v.Preview {
@@ -116,14 +118,14 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	printPreview(io.Err, preview, v.Only)
 	on := v.Yes
-	if !on && isTerminal(io.In) {
-		if on, err = confirm(ctx, io, "Add these and switch them on? [y/N] "); err != nil || !on {
-			return failure(exitRefused, "nothing was added")
+	if !on && verb.IsTerminal(io.In) {
+		if on, err = verb.Confirm(ctx, io, "Add these and switch them on? [y/N] "); err != nil || !on {
+			return verb.Failure(verb.ExitRefused, "nothing was added")
 		}
 	}
 	added, skipped, err := importers.Import(path, list, v.Only, on)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), excerpt.Escape(strings.Join(added, ", ")))
 	if len(added) > 0 && !on {
@@ -142,7 +144,7 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 	line("This is %s.", p.Format)
 	if b := p.Bundle; b != nil {
 		line("%q %s by %q, described as %q", b.Title, excerpt.Escape(b.Version), b.Author, b.Description)
-		line("%d files, %s, into %s", b.Files, size(int(b.Bytes)), excerpt.Escape(b.Folder))
+		line("%d files, %s, into %s", b.Files, humanize.Bytes(uint64(b.Bytes)), excerpt.Escape(b.Folder))
 	}
 	for _, s := range p.Servers {
 		if len(only) > 0 && !slices.Contains(only, s.Name) {
@@ -165,21 +167,5 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 		for _, note := range s.Notes {
 			line("  %s", excerpt.Escape(note))
 		}
-	}
-}
-
-func confirm(ctx context.Context, io Streams, question string) (bool, error) {
-	_, _ = fmt.Fprint(io.Err, question)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(io.In).ReadString('\n') // on an error, line is empty
-		answer <- line
-	}()
-	select {
-	case <-ctx.Done():
-		return false, ctx.Err()
-	case line := <-answer:
-		word := strings.ToLower(strings.TrimSpace(line))
-		return word == "y" || word == "yes", nil
 	}
 }

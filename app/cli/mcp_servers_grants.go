@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/mcp/access"
 	mcpconfig "sextant/backend/mcp/config"
@@ -26,8 +27,8 @@ type mcpGrantsVerb struct {
 }
 
 // Run applies the changes to mcp-config.json and prints what the server may access.
-func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *mcpGrantsVerb) Run(io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -35,14 +36,15 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	servers := mcpclient.New(mcpclient.Config{Path: path, Sandbox: sandboxOf(config), Folder: workingFolder})
 	entry, err := servers.EntryInFile(v.Name)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if entry.Command == "" {
-		return failure(exitUsage, "%s is a remote server and has no access to this machine", excerpt.Escape(v.Name))
+		return verb.Failure(verb.ExitUsage, "%s is a remote server and has no access to this machine",
+			excerpt.Escape(v.Name))
 	}
 	if v.change(&entry) {
 		if err := servers.SetAccess(v.Name, entry.Sextant); err != nil {
-			return failure(exitFailed, "%v", err)
+			return verb.Failure(verb.ExitFailed, "%v", err)
 		}
 		_, _ = fmt.Fprintf(io.Err, "Saved in %s. A running Sextant restarts %s.\n", path,
 			excerpt.Escape(v.Name))

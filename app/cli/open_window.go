@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/instance"
 	"sextant/app/openurl"
@@ -15,24 +16,24 @@ type openVerb struct {
 }
 
 // Run asks the running Sextant for a link and opens or prints it.
-func (v *openVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	cfg, err := config.Load(g.flags())
+func (v *openVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	cfg, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
 	running, err := instance.Connect(ctx, cfg.DataDir)
 	if err != nil {
-		return failure(exitFailed, "no Sextant is running with the data folder %s. Start one with: sextant",
+		return verb.Failure(verb.ExitFailed, "no Sextant is running with the data folder %s. Start one with: sextant",
 			cfg.DataDir)
 	}
 	return openWindow(ctx, running, v.Print || !hasDisplay(), false, io)
 }
 
 // openWindow opens a window of the running Sextant in a browser, or with raise its desktop window if it has one.
-func openWindow(ctx context.Context, running instance.Client, printOnly, raise bool, io Streams) error {
+func openWindow(ctx context.Context, running instance.Client, printOnly, raise bool, io verb.Streams) error {
 	link, err := running.WindowLink(ctx, raise)
 	if err != nil {
-		return failure(exitFailed, "the running Sextant (process %d) gave no link: %v", running.PID, err)
+		return verb.Failure(verb.ExitFailed, "the running Sextant (process %d) gave no link: %v", running.PID, err)
 	}
 	if link == "" {
 		_, err = fmt.Fprintln(io.Out, "Its window is in front now.")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/recipes"
 	"sextant/shared/recipe"
@@ -25,8 +26,8 @@ type recipesVerb struct {
 	Delete   recipesDeleteVerb   `cmd:"" help:"Delete a recipe."`
 }
 
-func openRecipes(g *Global) (*recipes.Recipes, error) {
-	config, err := config.Load(g.flags())
+func openRecipes(g *verb.Global) (*recipes.Recipes, error) {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ type recipesListVerb struct {
 }
 
 // Run prints the recipes.
-func (v *recipesListVerb) Run(io Streams, g *Global) error {
+func (v *recipesListVerb) Run(io verb.Streams, g *verb.Global) error {
 	kept, err := openRecipes(g)
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func (v *recipesListVerb) Run(io Streams, g *Global) error {
 		_, _ = fmt.Fprintf(io.Err, "%s was left out: %s\n", b.Path, b.Why)
 	}
 	if v.JSON {
-		return printJSON(io, all)
+		return verb.PrintJSON(io, all)
 	}
 	for _, rec := range all {
 		_, _ = fmt.Fprintf(io.Out, "%s  %d steps%s\n", rec.Name, len(rec.Steps), parameterList(rec))
@@ -78,7 +79,7 @@ type recipesShowVerb struct {
 }
 
 // Run prints a recipe.
-func (v *recipesShowVerb) Run(io Streams, g *Global) error {
+func (v *recipesShowVerb) Run(io verb.Streams, g *verb.Global) error {
 	kept, err := openRecipes(g)
 	if err != nil {
 		return err
@@ -87,11 +88,11 @@ func (v *recipesShowVerb) Run(io Streams, g *Global) error {
 	if err != nil {
 		return noRecipe(v.Name)
 	}
-	return printJSON(io, rec)
+	return verb.PrintJSON(io, rec)
 }
 
 func noRecipe(name string) error {
-	return failure(exitFailed, "there is no recipe %q. List them with: sextant recipes", name)
+	return verb.Failure(verb.ExitFailed, "there is no recipe %q. List them with: sextant recipes", name)
 }
 
 type recipesDeleteVerb struct {
@@ -99,7 +100,7 @@ type recipesDeleteVerb struct {
 }
 
 // Run deletes a recipe.
-func (v *recipesDeleteVerb) Run(io Streams, g *Global) error {
+func (v *recipesDeleteVerb) Run(io verb.Streams, g *verb.Global) error {
 	kept, err := openRecipes(g)
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ type recipesValidateVerb struct {
 }
 
 // Run prints the mistakes of a file with their lines and columns.
-func (v *recipesValidateVerb) Run(io Streams) error {
+func (v *recipesValidateVerb) Run(io verb.Streams) error {
 	rec, err := readRecipe(v.File)
 	if err != nil {
 		return err
@@ -132,7 +133,7 @@ func (v *recipesValidateVerb) Run(io Streams) error {
 func readRecipe(path string) (recipe.Recipe, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return recipe.Recipe{}, failure(exitFailed, "%v", err)
+		return recipe.Recipe{}, verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	rec, err := recipes.Parse(text)
 	if invalid := (*recipes.InvalidError)(nil); errors.As(err, &invalid) {
@@ -140,7 +141,7 @@ func readRecipe(path string) (recipe.Recipe, error) {
 		for i, p := range invalid.Problems {
 			lines[i] = path + ":" + p.String()
 		}
-		return rec, failure(exitFailed, "%s", strings.Join(lines, "\n"))
+		return rec, verb.Failure(verb.ExitFailed, "%s", strings.Join(lines, "\n"))
 	}
 	return rec, err
 }
@@ -150,7 +151,7 @@ type recipesImportVerb struct {
 }
 
 // Run keeps a copy of a file. It replaces no recipe.
-func (v *recipesImportVerb) Run(io Streams, g *Global) error {
+func (v *recipesImportVerb) Run(io verb.Streams, g *verb.Global) error {
 	rec, err := readRecipe(v.File)
 	if err != nil {
 		return err
@@ -160,7 +161,8 @@ func (v *recipesImportVerb) Run(io Streams, g *Global) error {
 		return err
 	}
 	if _, err := kept.Get(rec.Name); err == nil {
-		return failure(exitFailed, "there is a recipe %q already. Delete it first, or change the name in %s", rec.Name, v.File)
+		return verb.Failure(verb.ExitFailed, "there is a recipe %q already. Delete it first, or change the name in %s",
+			rec.Name, v.File)
 	}
 	if err := kept.Save(rec); err != nil {
 		return err
@@ -180,7 +182,7 @@ type recipesRunVerb struct {
 }
 
 // Run runs a recipe as the call of its tool.
-func (v *recipesRunVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	kept, err := openRecipes(g)
 	if err != nil {
 		return err
@@ -192,7 +194,7 @@ func (v *recipesRunVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	args := map[string]any{}
 	for name, value := range v.Param {
 		if !slices.ContainsFunc(rec.Parameters, func(p recipe.Parameter) bool { return p.Name == name }) {
-			return failure(exitUsage, "the recipe %s has no parameter %q. It takes:%s", v.Name, name,
+			return verb.Failure(verb.ExitUsage, "the recipe %s has no parameter %q. It takes:%s", v.Name, name,
 				cmp.Or(parameterList(rec), " none"))
 		}
 		args[name] = value

@@ -11,6 +11,7 @@ import (
 
 	"sextant/app"
 	"sextant/app/cli/progress"
+	"sextant/app/cli/verb"
 	"sextant/backend/agent/loop"
 	"sextant/backend/store/eventlog"
 	"sextant/shared/chat"
@@ -59,9 +60,9 @@ type runCall struct {
 }
 
 // Run runs one turn and waits until it ends.
-func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
+func (v *runVerb) Run(ctx context.Context, out verb.Streams, g *verb.Global) error {
 	if strings.TrimSpace(v.Task) == "" {
-		return failure(exitUsage, "the task is empty. Example: sextant run \"open demo and annotate\"")
+		return verb.Failure(verb.ExitUsage, "the task is empty. Example: sextant run \"open demo and annotate\"")
 	}
 	if err := v.readFormat(); err != nil {
 		return err
@@ -71,16 +72,16 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 		return err
 	}
 	// In a running Sextant, --yes-to or a typed address would let any program approve its own calls.
-	own := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption(),
+	own := cmp.Or(verb.OptionIf(v.Headless, "--headless"), verb.OptionIf(v.YesTo != "", "--yes-to"), g.SeparateOption(),
 		privateHost(v.Task))
-	at, _, joined, err := findRunning(ctx, g, own, out)
+	at, _, joined, err := verb.FindRunning(ctx, g, own, out)
 	if err != nil {
 		return err
 	}
 	if joined {
 		return v.join(ctx, at, files, out)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, out)
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, out)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	}
 	conversation, err := sys.Loop.NewConversation(ctx, "")
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	watch := watchRun(sys, conversation.ID, out.Err, v.JSON)
 	ask := loop.TurnRequest{
@@ -111,7 +112,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	}
 	report.Calls = append([]runCall{}, watch(err == nil)...)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if err := report.print(out.Out, v.JSON); err != nil {
 		return err
@@ -159,11 +160,11 @@ func (r runReport) verdict() error {
 	}
 	switch {
 	case refused != "":
-		return failure(exitRefused, "%s", refused)
+		return verb.Failure(verb.ExitRefused, "%s", refused)
 	case r.Status != chat.StatusDone:
-		return failure(exitFailed, "%s", r.unfinished())
+		return verb.Failure(verb.ExitFailed, "%s", r.unfinished())
 	case failed != "" && !r.formatted: // an answer that fits is a success
-		return failure(exitFailed, "%s", failed)
+		return verb.Failure(verb.ExitFailed, "%s", failed)
 	}
 	return nil
 }

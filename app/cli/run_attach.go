@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"sextant/app/cli/verb"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/attachment"
 	"sextant/shared/chat"
@@ -28,23 +29,24 @@ type localFile struct {
 // readAttachments reads the files of --attach, so that a wrong path is reported before anything starts.
 func (v *runVerb) readAttachments() ([]localFile, error) {
 	if len(v.Attach) > maxAttached {
-		return nil, failure(exitUsage, "--attach is used %d times; a message can have %d files", len(v.Attach),
+		return nil, verb.Failure(verb.ExitUsage, "--attach is used %d times; a message can have %d files",
+			len(v.Attach),
 			maxAttached)
 	}
 	if v.Attach != nil && v.answerFormat != nil {
-		return nil, failure(exitUsage, "--attach cannot be used together with --format")
+		return nil, verb.Failure(verb.ExitUsage, "--attach cannot be used together with --format")
 	}
 	var files []localFile
 	for _, path := range v.Attach {
 		data, err := attachment.ReadFile(path)
 		if err != nil {
-			return nil, failure(exitUsage, "%v", err)
+			return nil, verb.Failure(verb.ExitUsage, "%v", err)
 		}
 		switch {
 		case len(data) == 0:
-			return nil, failure(exitUsage, "%s is empty, so there is nothing to attach", path)
+			return nil, verb.Failure(verb.ExitUsage, "%s is empty, so there is nothing to attach", path)
 		case len(data) > attachment.MaxBytes:
-			return nil, failure(exitUsage, "%s is larger than 20 MB, so it cannot be attached", path)
+			return nil, verb.Failure(verb.ExitUsage, "%s is larger than 20 MB, so it cannot be attached", path)
 		}
 		files = append(files, localFile{filepath.Base(path), data})
 	}
@@ -56,29 +58,29 @@ func attachTo(ctx context.Context, store *attachment.Store, files []localFile) (
 	for _, f := range files {
 		stored, err := store.Add(ctx, f.name, f.data)
 		if err != nil {
-			return nil, failure(exitUsage, "%v", err)
+			return nil, verb.Failure(verb.ExitUsage, "%v", err)
 		}
 		a, err := store.Attach(ctx, stored.Blob, f.name, "")
 		if err != nil {
-			return nil, failure(exitFailed, "%v", err)
+			return nil, verb.Failure(verb.ExitFailed, "%v", err)
 		}
 		out = append(out, a)
 	}
 	return out, nil
 }
 
-// upload stores files in the running Sextant.
-func (i runningInstance) upload(ctx context.Context, files []localFile) ([]httpapi.AttachedFile, error) {
+// uploadTo stores files in the running Sextant.
+func uploadTo(ctx context.Context, i verb.RunningInstance, files []localFile) ([]httpapi.AttachedFile, error) {
 	var out []httpapi.AttachedFile
 	for _, f := range files {
 		body, err := i.Send(ctx, http.MethodPost, "/api/attachments?name="+url.QueryEscape(f.name),
 			bytes.NewReader(f.data), uploadTimeout)
 		if err != nil {
-			return nil, failure(exitUsage, "%v", err)
+			return nil, verb.Failure(verb.ExitUsage, "%v", err)
 		}
 		var stored chat.File
 		if err := json.Unmarshal(body, &stored); err != nil {
-			return nil, failure(exitFailed, "the running Sextant gave an unknown answer: %v", err)
+			return nil, verb.Failure(verb.ExitFailed, "the running Sextant gave an unknown answer: %v", err)
 		}
 		out = append(out, httpapi.AttachedFile{Blob: stored.Blob, Name: f.name})
 	}

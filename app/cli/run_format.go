@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -31,16 +32,16 @@ func (v *runVerb) readFormat() error {
 	}
 	file, err := os.Open(v.Format)
 	if err != nil {
-		return failure(exitUsage, "--format: %v. Name a file with a JSON Schema.", err)
+		return verb.Failure(verb.ExitUsage, "--format: %v. Name a file with a JSON Schema.", err)
 	}
 	defer func() { _ = file.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(file, automation.MaxFormatBytes+1))
 	if err != nil {
-		return failure(exitUsage, "--format: reading %s: %v", v.Format, err)
+		return verb.Failure(verb.ExitUsage, "--format: reading %s: %v", v.Format, err)
 	}
 	format, err := automation.NewFormat(raw)
 	if err != nil {
-		return failure(exitUsage, "--format %s: %v", v.Format, err)
+		return verb.Failure(verb.ExitUsage, "--format %s: %v", v.Format, err)
 	}
 	v.answerFormat = &answerFormat{raw: raw, format: format}
 	return nil
@@ -52,7 +53,7 @@ func (a *answerFormat) check(task, model string) error {
 	}
 	job := automation.Job{TurnRequest: loop.TurnRequest{Text: task, Model: model}, Format: a.format}
 	if err := job.Check(); err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRe
 }
 
 func (a *answerFormat) join(
-	ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
+	ctx context.Context, at verb.RunningInstance, v *runVerb, conversation string, stream *websocket.Conn,
 	progress io.Writer,
 ) (runReport, error) {
 	nav, err := navigation.Load()
@@ -94,7 +95,7 @@ func (a *answerFormat) join(
 		_ = report.follow(stream, ours, progress, v.JSON)
 	}()
 	var answer wire.Automation
-	err = at.call(ctx, method, path, map[string]any{
+	err = at.Call(ctx, method, path, map[string]any{
 		"prompt": v.Task, "format": a.raw, "model": v.Model, "panelId": v.Panel, "conversation": conversation,
 	}, &answer)
 	wait := watchTimeout // the event that ends the turn may be missing if it could not be stored
@@ -112,7 +113,7 @@ func (a *answerFormat) join(
 		last, cancel := context.WithTimeout(ctx, stopTimeout)
 		defer cancel()
 		_, _ = at.Do(last, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), nil)
-		return runReport{}, failure(exitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
+		return runReport{}, verb.Failure(verb.ExitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
 	}
 	report.Status, report.Usage = answer.Status, answer.Usage
 	if answer.Success {

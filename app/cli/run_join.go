@@ -7,12 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"sextant/app/cli/progress"
+	"sextant/app/cli/verb"
 	"sextant/backend/agent/loop/typedhosts"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/policy"
@@ -35,23 +35,23 @@ func privateHost(task string) string {
 const stopTimeout = 3 * time.Second
 
 // join runs the task in the running Sextant: in a new conversation, in the window's tabs, with questions in the window.
-func (v *runVerb) join(ctx context.Context, at runningInstance, files []localFile, out Streams) error {
-	attached, err := at.upload(ctx, files)
+func (v *runVerb) join(ctx context.Context, at verb.RunningInstance, files []localFile, out verb.Streams) error {
+	attached, err := uploadTo(ctx, at, files)
 	if err != nil {
 		return err
 	}
 	var conversation chat.Conversation
-	if err := at.call(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
+	if err := at.Call(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
 		return err
 	}
 	path := "/api/conversations/" + url.PathEscape(conversation.ID)
 	var begun wire.Transcript
-	if err := at.call(ctx, http.MethodGet, path, nil, &begun); err != nil {
+	if err := at.Call(ctx, http.MethodGet, path, nil, &begun); err != nil {
 		return err
 	}
-	stream, err := at.listen(ctx, begun.Seq)
+	stream, err := at.Subscribe(ctx, begun.Seq)
 	if err != nil {
-		return failure(exitFailed, "following the running Sextant: %v", err)
+		return verb.Failure(verb.ExitFailed, "following the running Sextant: %v", err)
 	}
 	defer func() { _ = stream.Close() }()
 	report, err := v.follow(ctx, at, path, conversation.ID, attached, stream, out.Err)
@@ -59,7 +59,7 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, files []localFil
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
 		_, _ = at.Do(last, http.MethodPost, path+"/stop", nil) // the turn may already have ended
-		return failure(exitFailed, "stopped")
+		return verb.Failure(verb.ExitFailed, "stopped")
 	}
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, files []localFil
 	return report.verdict()
 }
 
-func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversation string,
+func (v *runVerb) follow(ctx context.Context, at verb.RunningInstance, path, conversation string,
 	attached []httpapi.AttachedFile, stream *websocket.Conn, w io.Writer,
 ) (runReport, error) {
 	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
@@ -80,33 +80,15 @@ func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversa
 	}
 	report := runReport{Calls: []runCall{}}
 	var turn struct{ Turn string }
-	if err := at.call(ctx, http.MethodPost, path+"/messages",
+	if err := at.Call(ctx, http.MethodPost, path+"/messages",
 		map[string]any{"text": v.Task, "model": v.Model, "panel": v.Panel, "files": attached}, &turn); err != nil {
 		return report, err
 	}
 	if err := report.follow(stream, func(e wire.Envelope) bool { return e.Turn == turn.Turn }, w, v.JSON); err != nil {
-		return report, failure(exitFailed,
+		return report, verb.Failure(verb.ExitFailed,
 			"the running Sextant ended before the task did; the conversation in it shows what was done (%v)", err)
 	}
 	return report, nil
-}
-
-func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
-	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
-	conn, res, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(i.URL, "http")+"/ws", nil)
-	if err != nil {
-		return nil, err
-	}
-	_ = res.Body.Close()
-	conn.SetReadLimit(64 << 20)
-	if err := conn.WriteJSON(wire.ClientMessage{
-		V: wire.Version, Kind: "hello", Token: i.Token,
-		After: seq,
-	}); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	return conn, nil
 }
 
 // follow reads events for which ours returns true until a turn ends. It prints questions to w, and calls with their

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/sandbox/secrets"
@@ -28,14 +28,14 @@ type secretsListVerb struct {
 }
 
 // Run prints the secrets without their values.
-func (v *secretsListVerb) Run(io Streams, g *Global) error {
+func (v *secretsListVerb) Run(io verb.Streams, g *verb.Global) error {
 	vault, _, err := openVault(g, io)
 	if err != nil {
 		return err
 	}
 	all := vault.List()
 	if v.JSON {
-		return printJSON(io, all)
+		return verb.PrintJSON(io, all)
 	}
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(io.Out,
@@ -63,14 +63,14 @@ type secretsSetVerb struct {
 }
 
 // Run stores the text from stdin without its last line break.
-func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
+func (v *secretsSetVerb) Run(_ context.Context, in verb.Streams, g *verb.Global) error {
 	vault, config, err := openVault(g, in)
 	if err != nil {
 		return err
 	}
 	value, err := io.ReadAll(io.LimitReader(in.In, secrets.MaxValueBytes+3))
 	if err != nil {
-		return failure(exitFailed, "reading the value from stdin: %v", err)
+		return verb.Failure(verb.ExitFailed, "reading the value from stdin: %v", err)
 	}
 	one := secrets.Secret{Name: v.Name, Host: v.Host}
 	for _, p := range v.In {
@@ -82,10 +82,10 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	text := strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r")
 	saved, err := vault.Put(one, text)
 	if errors.Is(err, secrets.ErrInvalid) {
-		return failure(exitUsage, "%v", err)
+		return verb.Failure(verb.ExitUsage, "%v", err)
 	}
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, err = fmt.Fprintf(
 		in.Out,
@@ -102,27 +102,26 @@ type secretsDeleteVerb struct {
 }
 
 // Run deletes the secret.
-func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
+func (v *secretsDeleteVerb) Run(io verb.Streams, g *verb.Global) error {
 	vault, _, err := openVault(g, io)
 	if err != nil {
 		return err
 	}
 	if err := vault.Delete(v.Name); err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, err = fmt.Fprintf(io.Out, "Deleted %s.\n", v.Name)
 	return err
 }
 
-func openVault(g *Global, io Streams) (*secrets.Vault, *config.Config, error) {
-	config, err := config.Load(g.flags())
+func openVault(g *verb.Global, io verb.Streams) (*secrets.Vault, *config.Config, error) {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return nil, nil, err
 	}
-	vault, err := app.OpenVault(config, slog.New(slog.NewTextHandler(io.Err,
-		&slog.HandlerOptions{Level: level(config)})))
+	vault, err := app.OpenVault(config, verb.Logger(config, io))
 	if err != nil {
-		return nil, nil, failure(exitFailed, "%v", err)
+		return nil, nil, verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	return vault, config, nil
 }

@@ -4,16 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/instance"
 )
-
-func joinList(list []string) string { return strings.Join(list, ",") }
-
-func joinPaths(list []string) string { return strings.Join(list, string(filepath.ListSeparator)) }
 
 type serveVerb struct {
 	Addr      string `help:"Loopback address and port; port 0 uses a free one." placeholder:"127.0.0.1:0"`
@@ -31,10 +26,10 @@ type serveReport struct {
 
 // Run serves until the program is interrupted. It prints the address that opens a window only to a terminal, because a
 // file or a service's log is read by others.
-func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	flags := g.flags()
+func (v *serveVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	flags := g.Flags()
 	flags["addr"] = v.Addr
-	sys, err := openForVerb(ctx, flags, app.OpenOptions{Serve: true}, io)
+	sys, err := verb.Open(ctx, flags, app.OpenOptions{Serve: true}, io)
 	if err != nil {
 		return err
 	}
@@ -42,12 +37,12 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	report := serveReport{URL: "http://" + sys.Host(), Token: sys.Token(), PID: os.Getpid(), Window: sys.URL()}
 	if v.TokenFile != "" {
 		if err := instance.WritePrivateJSON(v.TokenFile, report); err != nil {
-			return failure(exitFailed, "writing the token file: %v", err)
+			return verb.Failure(verb.ExitFailed, "writing the token file: %v", err)
 		}
 		defer func() { _ = os.Remove(v.TokenFile) }()
 	}
 	text := fmt.Sprintf("Sextant serves %s (process %d). To open a window, run: sextant open", report.URL, report.PID)
-	if isTerminal(io.Out) {
+	if verb.IsTerminal(io.Out) {
 		text += "\nOr open this address in a browser on this machine (it works once; Ctrl+C ends Sextant):\n" +
 			report.Window
 	}
@@ -56,14 +51,4 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	<-ctx.Done()
 	return nil
-}
-
-// isTerminal reports whether w, an input or output, is a character device other than /dev/null.
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != "null"
 }

@@ -11,6 +11,7 @@ import (
 
 	"sextant/app"
 	"sextant/app/cli/progress"
+	"sextant/app/cli/verb"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
@@ -29,27 +30,28 @@ type toolsListVerb struct {
 }
 
 // Run prints the tools.
-func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	at, _, joined, err := findRunning(ctx, g, cmp.Or(optionIf(v.Headless, "--headless"), g.separateOption()), io)
+func (v *toolsListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	at, _, joined, err := verb.FindRunning(ctx, g,
+		cmp.Or(verb.OptionIf(v.Headless, "--headless"), g.SeparateOption()), io)
 	if err != nil {
 		return err
 	}
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
 	catalog := sys.Catalog.ForPanel(v.Panel)
 	if v.JSON {
-		return printJSON(io, catalog.Wire())
+		return verb.PrintJSON(io, catalog.Wire())
 	}
 	return listTools(io, catalog.All())
 }
 
-func listTools(io Streams, list []toolspec.Definition) error {
+func listTools(io verb.Streams, list []toolspec.Definition) error {
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, d := range list {
 		line, _, _ := strings.Cut(d.Description, "\n")
@@ -66,15 +68,16 @@ type toolsShowVerb struct {
 }
 
 // Run prints the definition of a tool.
-func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	at, _, joined, err := findRunning(ctx, g, cmp.Or(optionIf(v.Headless, "--headless"), g.separateOption()), io)
+func (v *toolsShowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	at, _, joined, err := verb.FindRunning(ctx, g,
+		cmp.Or(verb.OptionIf(v.Headless, "--headless"), g.SeparateOption()), io)
 	if err != nil {
 		return err
 	}
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -82,10 +85,10 @@ func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	catalog := sys.Catalog.ForPanel(v.Panel)
 	d, ok := catalog.Get(v.Name)
 	if !ok {
-		return failure(exitFailed, "there is no tool %q. Similar names: %s", v.Name,
+		return verb.Failure(verb.ExitFailed, "there is no tool %q. Similar names: %s", v.Name,
 			strings.Join(catalog.Nearest(v.Name), ", "))
 	}
-	return printJSON(io, d)
+	return verb.PrintJSON(io, d)
 }
 
 type toolsCallVerb struct {
@@ -99,22 +102,23 @@ type toolsCallVerb struct {
 }
 
 // Run calls the tool through the pipeline.
-func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *toolsCallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	if !json.Valid([]byte(v.Args)) {
-		return failure(exitUsage,
+		return verb.Failure(verb.ExitUsage,
 			"the arguments are not JSON. Put them in single quotes: sextant tools call %s '{\"name\": \"value\"}'",
 			v.Name)
 	}
 	// In a running Sextant, --yes-to would let any program approve its own calls.
-	at, _, joined, err := findRunning(ctx, g,
-		cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption()), io)
+	at, _, joined, err := verb.FindRunning(ctx, g,
+		cmp.Or(verb.OptionIf(v.Headless, "--headless"), verb.OptionIf(v.YesTo != "", "--yes-to"),
+			g.SeparateOption()), io)
 	if err != nil {
 		return err
 	}
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -129,10 +133,10 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return v.print(io, r)
 }
 
-func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
+func (v *toolsCallVerb) print(io verb.Streams, r toolspec.Result) error {
 	var err error
 	if v.JSON {
-		err = printJSON(io, r)
+		err = verb.PrintJSON(io, r)
 	} else if r.Success {
 		_, err = fmt.Fprintln(io.Out, r.ModelText())
 	}
@@ -143,14 +147,7 @@ func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
 	case r.Success:
 		return nil
 	case r.ErrorType == toolspec.PermissionError || r.ErrorType == toolspec.SecurityError:
-		return failure(exitRefused, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
+		return verb.Failure(verb.ExitRefused, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
 	}
-	return failure(exitFailed, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
-}
-
-func printJSON(io Streams, v any) error {
-	enc := json.NewEncoder(io.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return verb.Failure(verb.ExitFailed, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
 }

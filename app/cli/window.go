@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/desktop"
 	"sextant/app/instance"
@@ -16,8 +17,8 @@ import (
 type windowVerb struct{}
 
 // Run opens the window and returns when it is closed.
-func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	cfg, err := config.Load(g.flags())
+func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	cfg, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
 		return openWindow(ctx, running, !hasDisplay(), hasDisplay(), io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Serve: true}, io)
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {
 		return err
 	}

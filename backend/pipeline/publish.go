@@ -16,7 +16,8 @@ func (p *Pipeline) announce(ctx context.Context, c *callState) {
 	}
 	start := event.CallStart{
 		CallRequest: p.request(c), Owner: c.def.Owner, TimeoutMS: c.timeout(),
-		ReadsOnly: c.def.Hints.ReadOnly && !c.desc.ScrollsPage, ParentCall: c.call.ParentCall, Elements: c.desc.Elements,
+		ReadsOnly: c.def.Hints.ReadOnly && !c.desc.ScrollsPage, ParentCall: c.call.ParentCall,
+		Elements: c.desc.Elements,
 	}
 	start.Sentence = c.sentence()
 	if c.call.From.Caller != toolspec.CallerApp {

@@ -19,8 +19,8 @@ func (e *effectMissingError) Error() string {
 	return "it was expected that " + e.what + ", which did not happen"
 }
 
-// awaitEffect waits until want has come. before is the last look at the page before the step, after what the step itself
-// reported.
+// awaitEffect waits until want has come. before is the last look at the page before the step, and after is what the
+// step itself reported.
 func (r *run) awaitEffect(ctx context.Context, want recipe.Effect, before, after annotation.Observation) error {
 	now, looked := after, false
 	return r.await(ctx, func() error {

@@ -70,7 +70,8 @@ func Find(want annotation.Reference, elements []annotation.Element) (annotation.
 		var found []annotation.Element
 		for _, e := range elements {
 			is := e.Reference()
-			placed := sameRow(want, is) && want.Frame == is.Frame && (want.Group == "" || want.Group == is.Group || renamed)
+			placed := sameRow(want, is) && want.Frame == is.Frame &&
+				(want.Group == "" || want.Group == is.Group || renamed)
 			if placed && fits(want, is) {
 				found = append(found, e)
 			}
@@ -134,7 +135,9 @@ func plain(s string) string {
 			s = s[:open]
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if len(words) == 0 {
 		return s // only signs, such as × or +
 	}

@@ -24,21 +24,32 @@ const small = `{
 
 func TestParseNamesPlaceOfMistake(t *testing.T) {
 	for name, c := range map[string]struct{ old, now, want string }{
-		"valid":                  {"", "", ""},
-		"not JSON":               {`"steps": [`, `"steps": `, "6:5: not valid JSON"},
-		"unknown member":         {`"name": "check`, `"titel": "x", "name": "check`, "1:1: additional properties 'titel' not allowed"},
-		"a number for element":   {`{"role": "textbox", "name": "Postcode"}`, "12", "6:52: steps.1.args.annotationId: got number, want object"},
-		"a name with a slash":    {`"check-postcode"`, `"../x"`, "2:11: name: '../x' does not match pattern"},
-		"an unknown parameter":   {"{{postcode}}", "{{zip}} {{postcode}}", "6:5: there is no parameter zip for {{zip}}"},
-		"an unused parameter":    {"{{postcode}}", "x", "3:27: no step uses {{postcode}}"},
-		"a parameter twice":      {`[{"name": "postcode",`, `[{"name":"postcode"},{"name": "postcode",`, "the parameter postcode occurs twice"},
-		"a secret is no value":   {"{{postcode}}", "{{secret:pin}} {{postcode}}", ""},
-		"an event of no meaning": {`"{{postcode}}"}}`, `"{{postcode}}"}, "expect": {"event": "luck"}}`, "steps.1.expect.event: value must be one of"},
+		"valid":    {"", "", ""},
+		"not JSON": {`"steps": [`, `"steps": `, "6:5: not valid JSON"},
+		"unknown member": {
+			`"name": "check`, `"titel": "x", "name": "check`, "1:1: additional properties 'titel'",
+		},
+		"a number for element": {
+			`{"role": "textbox", "name": "Postcode"}`, "12", "6:52: steps.1.args.annotationId: got number, want object",
+		},
+		"a name with a slash": {`"check-postcode"`, `"../x"`, "2:11: name: '../x' does not match pattern"},
+		"an unknown parameter": {
+			"{{postcode}}", "{{zip}} {{postcode}}", "6:5: there is no parameter zip for {{zip}}",
+		},
+		"an unused parameter": {"{{postcode}}", "x", "3:27: no step uses {{postcode}}"},
+		"a parameter twice": {
+			`[{"name": "postcode",`, `[{"name":"postcode"},{"name": "postcode",`, "the parameter postcode occurs twice",
+		},
+		"a secret is no value": {"{{postcode}}", "{{secret:pin}} {{postcode}}", ""},
+		"an event of no meaning": {
+			`"{{postcode}}"}}`, `"{{postcode}}"}, "expect": {"event": "luck"}}`, "steps.1.expect.event: value must be one of",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(strings.Replace(small, c.old, c.now, 1)))
 			var invalid *InvalidError
-			if (c.want == "") != (err == nil) || (err != nil && (!errors.As(err, &invalid) || !strings.Contains(err.Error(), c.want))) {
+			wrong := err != nil && (!errors.As(err, &invalid) || !strings.Contains(err.Error(), c.want))
+			if (c.want == "") != (err == nil) || wrong {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})

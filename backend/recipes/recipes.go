@@ -1,5 +1,5 @@
-// Package recipes keeps recipes, finds their elements on a page again, and runs them: calls of tools that were made once
-// are made again with other values, without a model.
+// Package recipes keeps recipes, finds their elements on a page again, and runs them: calls of tools that were made
+// once are made again with other values, without a model.
 //
 // A step acts only on an element that is certainly the one that was recorded (Find). A step that was recorded with an
 // effect must have it again, or the run ends there. Every step is a call in the pipeline: it is judged, asked about and
@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"sextant/shared/annotation"
+	"sextant/shared/event"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -44,6 +45,8 @@ type Config struct {
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// Observe returns the observation in the value of a Result of a page tool.
 	Observe func(value any) (annotation.Observation, bool)
+	// Events returns the events of a conversation.
+	Events func(ctx context.Context, conversation string) ([]event.Event, error)
 	// OnChange is called after a change of the recipes. It may be nil.
 	OnChange func()
 	Log      *slog.Logger
@@ -144,6 +147,17 @@ func (r *Recipes) Save(rec recipe.Recipe) error {
 	}
 	_, _, err = r.Reload()
 	return err
+}
+
+// ErrExists means that there is a recipe of that name already.
+var ErrExists = errors.New("there is a recipe of that name already")
+
+// Add stores a recipe, or returns ErrExists. Other errors are those of Save.
+func (r *Recipes) Add(rec recipe.Recipe) error {
+	if _, err := r.Get(rec.Name); err == nil {
+		return ErrExists
+	}
+	return r.Save(rec)
 }
 
 // Delete removes a recipe, or returns ErrNotFound.
@@ -296,11 +310,13 @@ func (r *run) result() toolspec.Result {
 	case recipe.StatusDry:
 		sentence = fmt.Sprintf("Looked at what the recipe %s would do", rep.Recipe)
 	default:
-		result = toolspec.Fail(toolspec.UserError,
-			fmt.Sprintf("the recipe %s ended at step %d of its run, %s: %s", rep.Recipe, rep.Step, rep.Status, rep.Reason),
+		ended := map[recipe.Status]string{
+			recipe.StatusUnmet: "stopped", recipe.StatusFailed: "failed", recipe.StatusStopped: "was stopped",
+		}[rep.Status]
+		sentence = fmt.Sprintf("The recipe %s %s at step %d", rep.Recipe, ended, rep.Step)
+		result = toolspec.Fail(toolspec.UserError, sentence+": "+rep.Reason,
 			"The steps before it were done and are not undone; nothing after it ran.")
 		result.Value = rep
-		sentence = fmt.Sprintf("The recipe %s ended at step %d (%s)", rep.Recipe, rep.Step, rep.Status)
 	}
 	result.Text, result.Sentence, result.Sources = text.String(), sentence, r.sources
 	return result

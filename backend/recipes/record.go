@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,16 +20,30 @@ import (
 // ErrNothingToKeep means that the calls acted on nothing that a recipe can repeat.
 var ErrNothingToKeep = errors.New("nothing in this turn can be repeated: it only looked, or its acts failed")
 
-// RecordedCall is a call as the event log keeps it.
-type RecordedCall struct {
+// recordedCall is a call as the event log keeps it.
+type recordedCall struct {
 	ID    string
 	Start event.CallStart
 	End   event.CallEnd
 }
 
-// CallsOf returns the calls of a turn in the order in which they started, and the address of the page on which they
+// Draft returns the recipe that repeats the calls of a turn, or of all turns of a conversation if turn is "". It keeps
+// nothing.
+func (r *Recipes) Draft(ctx context.Context, name, conversation, turn string) (recipe.Recipe, error) {
+	events, err := r.cfg.Events(ctx, conversation)
+	if err != nil {
+		return recipe.Recipe{}, fmt.Errorf("reading the conversation: %w", err)
+	}
+	calls, address, err := callsOf(events, turn)
+	if err != nil {
+		return recipe.Recipe{}, err
+	}
+	return record(name, calls, address)
+}
+
+// callsOf returns the calls of a turn in the order in which they started, and the address of the page on which they
 // began, "" if it is not known. events are all events of the conversation; an empty turn is all of its turns.
-func CallsOf(events []event.Event, turn string) (calls []RecordedCall, address string, err error) {
+func callsOf(events []event.Event, turn string) (calls []recordedCall, address string, err error) {
 	at := map[string]int{}
 	for _, e := range events {
 		switch e.Kind {
@@ -36,7 +51,7 @@ func CallsOf(events []event.Event, turn string) (calls []RecordedCall, address s
 			if turn != "" && e.Turn != turn {
 				continue
 			}
-			c := RecordedCall{ID: e.Call}
+			c := recordedCall{ID: e.Call}
 			if err := json.Unmarshal(e.Data, &c.Start); err != nil {
 				return nil, "", fmt.Errorf("reading call %s: %w", e.Call, err)
 			}
@@ -59,12 +74,13 @@ func CallsOf(events []event.Event, turn string) (calls []RecordedCall, address s
 	return calls, address, nil
 }
 
-// Record returns the recipe that repeats the calls, without those that only looked, failed, or made other calls that are
-// among them. address is the page on which they began. The values that were typed, chosen or uploaded become parameters.
-func Record(name string, calls []RecordedCall, address string) (recipe.Recipe, error) {
+// record returns the recipe that repeats the calls, without those that only looked, failed, or made other calls that
+// are among them. address is the page on which they began. Values that were typed, chosen or uploaded become
+// parameters.
+func record(name string, calls []recordedCall, address string) (recipe.Recipe, error) {
 	b := builder{recipe: recipe.Recipe{Name: name}}
 	for _, c := range calls {
-		if c.End.Status == event.CallDone && acts(c) && !hasChildren(c, calls) {
+		if c.End.Status == event.CallDone && acts(c) && !onPanel(c) && !hasChildren(c, calls) {
 			if err := b.add(c); err != nil {
 				return recipe.Recipe{}, err
 			}
@@ -91,12 +107,16 @@ func opensAgain(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
-// acts reports whether a call did something that a recipe repeats. Scrolling is repeated only where a list may depend
-// on it.
-func acts(c RecordedCall) bool { return !c.Start.ReadsOnly || c.Start.Tool == "wait_for" }
+// acts reports whether a call did something that a recipe repeats.
+func acts(c recordedCall) bool { return !c.Start.ReadsOnly || c.Start.Tool == "wait_for" }
 
-func hasChildren(c RecordedCall, calls []RecordedCall) bool {
-	return slices.ContainsFunc(calls, func(other RecordedCall) bool {
+// onPanel reports whether a call acted on the page of a panel. Recipes act in the browser.
+func onPanel(c recordedCall) bool {
+	return c.End.Change != nil && strings.HasPrefix(c.End.Change.URL, "panel:")
+}
+
+func hasChildren(c recordedCall, calls []recordedCall) bool {
+	return slices.ContainsFunc(calls, func(other recordedCall) bool {
 		return other.Start.ParentCall == c.ID || strings.HasPrefix(other.ID, c.ID+".")
 	})
 }
@@ -116,7 +136,7 @@ var typedArgs = map[string][]string{
 
 const hiddenArg = "…"
 
-func (b *builder) add(c RecordedCall) error {
+func (b *builder) add(c recordedCall) error {
 	raw := c.Start.Args
 	if len(c.End.EditedArgs) > 0 {
 		raw = c.End.EditedArgs
@@ -203,7 +223,7 @@ func (b *builder) withParameters(text string) string {
 }
 
 // effect returns what a later run of the call must cause, nil if the call caused nothing that can be compared.
-func (b *builder) effect(c RecordedCall, target annotation.Reference) *recipe.Effect {
+func (b *builder) effect(c recordedCall, target annotation.Reference) *recipe.Effect {
 	change := c.End.Change
 	if change == nil || c.Start.Tool == "scroll_page" {
 		return nil

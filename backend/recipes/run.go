@@ -104,6 +104,7 @@ func failure(res toolspec.Result) error {
 // make runs a tool as a call within the call of the recipe. What earlier calls read taints it.
 func (r *run) make(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
 	call := toolspec.Call{Tool: tool, Args: args, Panel: r.call.Panel, ParentCall: r.call.ID, From: r.call.From}
+	call.From.InBrowser = true
 	call.From.Outside = union(call.From.Outside, r.sources)
 	res := r.do(ctx, call)
 	r.sources = union(r.sources, res.Sources)

@@ -39,7 +39,13 @@ func (e Element) Reference() Reference {
 
 // String returns the reference in words for people: button “Delete” in “Ana Lima”.
 func (r Reference) String() string {
-	s := r.Role
+	s := map[string]string{
+		"textbox": "field", "searchbox": "search field", "combobox": "list", "listbox": "list", "spinbutton": "field",
+		"clickable": "",
+	}[r.Role]
+	if s == "" && r.Role != "clickable" {
+		s = r.Role
+	}
 	if r.Name != "" {
 		s += " “" + r.Name + "”"
 	}

@@ -46,7 +46,7 @@ type Step struct {
 // Effect is what a step causes. All of its parts must come.
 type Effect struct {
 	// Event is navigated, opened_tab, closed_tab, dialog, file_chooser or download, "" for none.
-	Event string `json:"event,omitempty"`
+	Event string `json:"event,omitempty" enum:"navigated,opened_tab,closed_tab,dialog,file_chooser,download"`
 	// URL is the address of the page afterwards, without its query. A * stands for any characters except a slash.
 	URL string `json:"url,omitempty"`
 	// Appears are elements of which at least one is new or changed afterwards.

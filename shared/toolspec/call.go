@@ -77,6 +77,8 @@ type Provenance struct {
 	Outside []string `json:"outside,omitempty"`
 	// YesTo is what `sextant run --yes-to` allows without a question: "", "read" or "all".
 	YesTo string `json:"yes_to,omitempty"`
+	// InBrowser is true if the call acts in the browser whatever panel is open. The calls of a recipe do.
+	InBrowser bool `json:"-"`
 	// NeedsFullResults is true for a program that cannot read a result in parts. It gets each result in one piece.
 	NeedsFullResults bool `json:"unpaged,omitempty"`
 	// Subagent is set if a subagent makes the call. The subagent's permissions and sources are those of Conversation

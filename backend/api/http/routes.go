@@ -32,9 +32,7 @@ func (s *Server) routes() {
 		Conversation: s.conversation,
 	}.Register()
 	backuproutes.Routes{API: s.api, Backups: s.services.Backups, Store: s.services.Store}.Register()
-	reciperoutes.Routes{
-		API: s.api, Recipes: s.services.Recipes, Events: s.services.Events.EventsOfConversation,
-	}.Register()
+	reciperoutes.Routes{API: s.api, Recipes: s.services.Recipes}.Register()
 	instructionroutes.Routes{
 		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,

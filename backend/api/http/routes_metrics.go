@@ -19,7 +19,7 @@ func (s *Server) metricsRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range",
 		http.StatusOK, func(ctx context.Context, in *struct {
 			Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
-			Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created" doc:"Only calls of tools of this origin"`
+			Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created,recipe" doc:"Only calls of tools of this origin"`
 		},
 		) (*route.Body[wire.Metrics], error) {
 			m, err := s.services.Store.Metrics(ctx, in.Range, in.Origin, time.Now())

@@ -11,13 +11,12 @@ import (
 
 	"sextant/backend/api/route"
 	"sextant/backend/recipes"
-	"sextant/shared/event"
 	"sextant/shared/recipe"
 )
 
 // ListedRecipe is a recipe with what a person reads about it.
 type ListedRecipe struct {
-	recipe.Recipe
+	Recipe recipe.Recipe `json:"recipe"`
 	// Tool is the name of the tool that runs the recipe.
 	Tool string `json:"tool"`
 	// Sentences says what each step does.
@@ -35,8 +34,6 @@ type RecipeList struct {
 type Routes struct {
 	API     huma.API
 	Recipes *recipes.Recipes
-	// Events returns the events of a conversation.
-	Events func(ctx context.Context, conversation string) ([]event.Event, error)
 }
 
 // Register adds the routes to the API.
@@ -77,19 +74,11 @@ func (r Routes) draft(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Body[ListedRecipe], error) {
-	events, err := r.Events(ctx, in.Body.Conversation)
-	if err != nil {
-		return nil, route.InternalError("The conversation could not be read. Nothing was changed.", err)
-	}
-	calls, address, err := recipes.CallsOf(events, in.Body.Turn)
-	if err != nil {
-		return nil, route.InternalError("The calls could not be read. Nothing was changed.", err)
-	}
-	rec, err := recipes.Record(in.Body.Name, calls, address)
+	rec, err := r.Recipes.Draft(ctx, in.Body.Name, in.Body.Conversation, in.Body.Turn)
 	switch {
 	case errors.Is(err, recipes.ErrNothingToKeep):
-		return nil, route.BadRequest("Nothing here can be kept as a recipe: the assistant only looked, or what it tried " +
-			"failed.")
+		return nil, route.BadRequest("Nothing here can be kept as a recipe: the assistant only looked, or what it " +
+			"tried failed.")
 	case err != nil:
 		return nil, route.InternalError("The recipe could not be made. Nothing was changed.", err)
 	}

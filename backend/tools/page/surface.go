@@ -33,7 +33,7 @@ func inWindow(from toolspec.Provenance) bool {
 // Surface returns the surface that call acts on.
 func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 	target := &toolspec.Surface{Session: call.From.Session}
-	if t.opts.PanelPages == nil || !inWindow(call.From) {
+	if t.opts.PanelPages == nil || call.From.InBrowser || !inWindow(call.From) {
 		return target
 	}
 	if numbers := numbersIn(call); len(numbers) > 0 {

@@ -23,6 +23,7 @@ import { playTerminals } from './terminals';
 import { search } from './search';
 import { drawShop } from './shop';
 import { backups } from './backups';
+import { recipes } from './recipes';
 import { programs } from './programs';
 import { created, grants, promptAdditions, secrets, snapshot, tools, transcript } from './scenario';
 
@@ -164,6 +165,10 @@ class Fake implements Backend {
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
   programs = async () => programs;
   dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });
+  recipes = async () => ({ recipes, broken: [] });
+  draftRecipe = async () => recipes[0];
+  saveRecipe = async () => recipes[0];
+  deleteRecipe = async () => {};
   backups = async () => ({ ...backups, requested: this.#requestedBackup });
   makeBackup = async () => this.backups();
   requestBackup = async (name: string) => {

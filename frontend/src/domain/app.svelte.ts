@@ -33,6 +33,7 @@ import { Panels } from './panels/panels.svelte';
 import { ContextPublisher } from './panels/contextpublisher';
 import { Programs } from './programs/programs.svelte';
 import { Instructions } from './instructions/instructions.svelte';
+import { Recipes } from './recipes/recipes.svelte';
 import { Secrets } from './secrets/secrets.svelte';
 import { ServerResources } from './servers/serverresources.svelte';
 import { Session } from './session/session.svelte';
@@ -61,6 +62,7 @@ export class App {
   readonly grants: Grants;
   readonly auditLog: AuditLog;
   readonly backups: Backups;
+  readonly recipes: Recipes;
   readonly programs: Programs;
   readonly instructions: Instructions;
   readonly secrets: Secrets;
@@ -101,6 +103,7 @@ export class App {
     this.grants = new Grants(this.actions);
     this.auditLog = new AuditLog(this.actions);
     this.backups = new Backups(this.actions);
+    this.recipes = new Recipes(this.actions);
     this.programs = new Programs(this.actions);
     this.instructions = new Instructions(this.actions);
     this.secrets = new Secrets(this.actions);
@@ -119,7 +122,9 @@ export class App {
     this.find = new Find(this.actions, this.conversations);
     this.branching = new Branching(this.conversations, this.store, this.actions, this.panels);
     this.serverResources = new ServerResources(this.store, this.actions, this.conversations);
-    this.completions = new Completions(backend, (text) => this.serverResources.offersFor(text));
+    this.completions = new Completions(backend, async (text) =>
+      (await Promise.all([this.recipes.offersFor(text), this.serverResources.offersFor(text)])).flat(),
+    );
     this.pointing = new Pointing(this.browser, this.conversations, this.actions, this.layout, this.toasts);
     this.mentions = new Mentions(this.store, this.actions, this.conversations);
     this.costTracker = new CostTracker(this.conversations, this.actions);

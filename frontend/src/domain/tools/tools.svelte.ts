@@ -96,7 +96,7 @@ export class Tools {
 /** The name of the group of tools that act on the page. */
 export const PAGE_GROUP = 'environment';
 
-const ORDER = ['baseline', 'panel', 'mcp', 'created'];
+const ORDER = ['baseline', 'panel', 'mcp', 'created', 'recipe'];
 
 /** Groups tools by origin and owner, in the order baseline, panels, MCP servers, created. */
 function groupTools(tools: ToolInfo[]): ToolGroup[] {

@@ -18,6 +18,7 @@ import type {
   MetricsRange,
   Origin,
   Permission,
+  Recipe,
   RuleDraft,
   SecretDraft,
   ServerConsents,
@@ -238,6 +239,14 @@ export function createBackend(token: string) {
     makeBackup: () => bodyOf(client.POST('/api/backups')),
     /** Makes the next start restore a backup. "" withdraws the request. */
     requestBackup: (name: string) => bodyOf(client.PUT('/api/backups/requested', { body: { name } })),
+
+    // Recipes
+    recipes: () => bodyOf(client.GET('/api/recipes')),
+    /** Returns the recipe that repeats a turn, or a whole conversation if `turn` is "". It is not kept. */
+    draftRecipe: (conversation: string, turn: string) =>
+      bodyOf(client.POST('/api/recipes/draft', { body: { name: '', conversation, turn } })),
+    saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
+    deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),
 
     // Panels
     openPanel: (panel: string) => awaitSuccess(client.POST(PATHS.openPanel, { body: { panel } })),

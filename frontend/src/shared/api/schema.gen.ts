@@ -2143,6 +2143,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recipes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The recipes */
+        get: operations["get-api-recipes"];
+        /** Keep a recipe, or replace the one of its name */
+        put: operations["put-api-recipes"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recipes/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A recipe from the calls of a turn or conversation, not kept yet */
+        post: operations["post-api-recipes-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recipes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a recipe */
+        delete: operations["delete-api-recipes-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/results/{id}": {
         parameters: {
             query?: never;
@@ -2750,6 +2802,10 @@ export interface components {
         BranchRef: {
             id: string;
         };
+        Broken: {
+            path: string;
+            why: string;
+        };
         BrowserState: {
             /** Format: int64 */
             active: number;
@@ -2786,6 +2842,7 @@ export interface components {
         };
         CallEnd: {
             app?: string;
+            change?: components["schemas"]["Change"];
             changed?: string[];
             /** Format: int64 */
             duration_ms: number;
@@ -2847,6 +2904,9 @@ export interface components {
             args: unknown;
             caller: components["schemas"]["Caller"];
             client?: string;
+            elements?: {
+                [key: string]: components["schemas"]["Reference"];
+            };
             looks?: boolean;
             origin: components["schemas"]["ToolOrigin"];
             owner?: string;
@@ -2860,6 +2920,11 @@ export interface components {
         CallStatus: "done" | "failed" | "declined" | "refused" | "stopped" | "interrupted";
         /** @enum {string} */
         Caller: "person" | "pilot" | "model" | "http" | "mcp" | "run" | "panel" | "app" | "created";
+        Change: {
+            appeared?: components["schemas"]["Reference"][];
+            events?: string[];
+            url?: string;
+        };
         ChangedFile: {
             /** Format: int64 */
             added: number;
@@ -3068,6 +3133,12 @@ export interface components {
             /** Format: int64 */
             top?: number;
             unsaved?: boolean;
+        };
+        Effect: {
+            appears?: components["schemas"]["Reference"][];
+            /** @enum {string} */
+            event?: "navigated" | "opened_tab" | "closed_tab" | "dialog" | "file_chooser" | "download";
+            url?: string;
         };
         EffectivePermission: {
             forbids?: string[];
@@ -3876,6 +3947,11 @@ export interface components {
             server?: string;
             url: string;
         };
+        ListedRecipe: {
+            recipe: components["schemas"]["Recipe"];
+            sentences: string[];
+            tool: string;
+        };
         LoadFailure: {
             head: string;
             text: string;
@@ -4265,6 +4341,12 @@ export interface components {
             title: string;
             usable: boolean;
         };
+        Parameter: {
+            default?: string;
+            description?: string;
+            name: string;
+            secret?: boolean;
+        };
         Part: {
             actions?: components["schemas"]["PartAction"][];
             args?: {
@@ -4485,6 +4567,12 @@ export interface components {
         "Post-api-panels-id-pinRequest": {
             pinned: boolean;
         };
+        "Post-api-recipes-draftRequest": {
+            conversation: string;
+            name: string;
+            /** @description Empty for all turns of the conversation */
+            turn?: string;
+        };
         "Post-api-sessionRequest": {
             code: string;
         };
@@ -4620,6 +4708,24 @@ export interface components {
         };
         RawAnswer: {
             answer: unknown;
+        };
+        Recipe: {
+            description?: string;
+            name: string;
+            parameters?: components["schemas"]["Parameter"][];
+            steps: components["schemas"]["Step"][];
+        };
+        RecipeList: {
+            broken: components["schemas"]["Broken"][];
+            recipes: components["schemas"]["ListedRecipe"][];
+        };
+        Reference: {
+            frame?: string;
+            group?: string;
+            name: string;
+            role: string;
+            row?: string;
+            twins?: boolean;
         };
         Removal: {
             id: string;
@@ -4827,6 +4933,13 @@ export interface components {
         };
         /** @enum {string} */
         Status: "running" | "done" | "stopped" | "failed" | "limit" | "interrupted";
+        Step: {
+            args: unknown;
+            expect?: components["schemas"]["Effect"];
+            note?: string;
+            optional?: boolean;
+            tool: string;
+        };
         StorageInfo: {
             kept: string;
             path?: string;
@@ -5008,7 +5121,7 @@ export interface components {
             tool: string;
         };
         /** @enum {string} */
-        ToolOrigin: "baseline" | "panel" | "mcp" | "created";
+        ToolOrigin: "baseline" | "panel" | "mcp" | "created" | "recipe";
         ToolRow: {
             active: boolean;
             app?: string;
@@ -8899,7 +9012,7 @@ export interface operations {
             query?: {
                 range?: "day" | "week" | "month" | "all";
                 /** @description Only calls of tools of this origin */
-                origin?: "baseline" | "panel" | "mcp" | "created";
+                origin?: "baseline" | "panel" | "mcp" | "created" | "recipe";
             };
             header?: never;
             path?: never;
@@ -9732,6 +9845,130 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PromptAdditions"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-recipes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipeList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-recipes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Recipe"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedRecipe"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-recipes-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-recipes-draftRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedRecipe"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-recipes-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

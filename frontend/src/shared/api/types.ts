@@ -100,6 +100,10 @@ export interface SecretDraft {
 }
 export type ProgramList = S['Programs'];
 export type BackupList = S['BackupList'];
+export type RecipeList = S['RecipeList'];
+/** A recipe with its tool and what each step does. */
+export type ListedRecipe = S['ListedRecipe'];
+export type Recipe = S['Recipe'];
 
 // Panels
 

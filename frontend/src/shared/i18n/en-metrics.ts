@@ -25,6 +25,7 @@ export const metrics = {
   'metrics.origin.panel': 'Panels',
   'metrics.origin.mcp': 'MCP servers',
   'metrics.origin.created': 'Created',
+  'metrics.origin.recipe': 'Recipes',
 
   'metrics.calls': 'Calls',
   'metrics.calls.sum': '{failed} failed',

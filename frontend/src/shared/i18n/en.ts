@@ -15,6 +15,7 @@ import { problems } from './en-problems';
 import { programs } from './en-programs';
 import { search } from './en-search';
 import { instructions } from './en-instructions';
+import { recipes } from './en-recipes';
 import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { cost } from './en-cost';
@@ -210,6 +211,7 @@ export const en = {
   ...settings,
   ...surface,
   ...cost,
+  ...recipes,
   ...backups,
   ...programs,
   ...search,

@@ -32,6 +32,7 @@ import Keyboard from '@lucide/svelte/icons/keyboard';
 import Laptop from '@lucide/svelte/icons/laptop';
 import Link from '@lucide/svelte/icons/link';
 import List from '@lucide/svelte/icons/list';
+import ListChecks from '@lucide/svelte/icons/list-checks';
 import LockIcon from '@lucide/svelte/icons/lock';
 import Maximize2 from '@lucide/svelte/icons/maximize-2';
 import Minimize2 from '@lucide/svelte/icons/minimize-2';
@@ -98,6 +99,7 @@ export const icons = {
   laptop: Laptop,
   link: Link,
   list: List,
+  'list-checks': ListChecks,
   lock: LockIcon,
   'maximize-2': Maximize2,
   'minimize-2': Minimize2,

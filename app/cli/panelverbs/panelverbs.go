@@ -1,4 +1,5 @@
-package cli
+// Package panelverbs contains the verbs of sextant panels: list, check, create, pack, install and evaluate panels.
+package panelverbs
 
 import (
 	"context"
@@ -8,13 +9,15 @@ import (
 	"text/tabwriter"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/manifest"
 	"sextant/shared/navigation"
 )
 
-type panelsVerb struct {
+// Verb is the verb panels.
+type Verb struct {
 	List     panelsListVerb     `cmd:"" default:"1" help:"List every panel."`
 	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`
 	Schema   panelsSchemaVerb   `cmd:"" help:"Print the JSON Schema of manifest.json, for an editor."`
@@ -29,15 +32,15 @@ type panelsListVerb struct {
 }
 
 // Run prints the panels.
-func (v *panelsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true}, io)
+func (v *panelsListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
 	list := sys.Panels.Panels()
 	if v.JSON {
-		return printJSON(io, list)
+		return verb.PrintJSON(io, list)
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, p := range list {
@@ -67,19 +70,19 @@ type panelsValidateVerb struct {
 }
 
 // Run checks the manifest and prints the position of each mistake, what was expected and how to correct it.
-func (v *panelsValidateVerb) Run(io Streams) error {
+func (v *panelsValidateVerb) Run(io verb.Streams) error {
 	nav, err := navigation.Load()
 	if err != nil {
 		return err
 	}
 	report := manifest.Validate(v.Dir, nav.ToolNames()...)
 	if v.JSON {
-		err = printJSON(io, report)
+		err = verb.PrintJSON(io, report)
 	} else {
 		printProblems(io, report.Problems)
 	}
 	if err == nil && !report.OK {
-		return failure(exitFailed, "%s has problems and cannot run", report.Panel)
+		return verb.Failure(verb.ExitFailed, "%s has problems and cannot run", report.Panel)
 	}
 	if err == nil && !v.JSON {
 		_, err = fmt.Fprintf(io.Out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
@@ -89,7 +92,7 @@ func (v *panelsValidateVerb) Run(io Streams) error {
 
 // printProblems prints each problem: first file:line:column, which editors and terminals recognize as a link, then what
 // was expected and found, and then a corrected example.
-func printProblems(io Streams, problems []manifest.Problem) {
+func printProblems(io verb.Streams, problems []manifest.Problem) {
 	for _, p := range problems {
 		place := ""
 		if p.File != "" {
@@ -115,7 +118,7 @@ func printProblems(io Streams, problems []manifest.Problem) {
 type panelsSchemaVerb struct{}
 
 // Run prints the JSON Schema of manifest.json.
-func (*panelsSchemaVerb) Run(io Streams) error {
+func (*panelsSchemaVerb) Run(io verb.Streams) error {
 	_, err := io.Out.Write(manifest.JSONSchema())
 	return err
 }
@@ -127,10 +130,10 @@ type panelsNewVerb struct {
 }
 
 // Run creates the panel's folder.
-func (v *panelsNewVerb) Run(io Streams, g *Global) error {
+func (v *panelsNewVerb) Run(io verb.Streams, g *verb.Global) error {
 	dir := v.Dir
 	if dir == "" {
-		config, err := config.Load(g.flags())
+		config, err := config.Load(g.Flags())
 		if err != nil {
 			return err
 		}
@@ -138,7 +141,7 @@ func (v *panelsNewVerb) Run(io Streams, g *Global) error {
 	}
 	dir, err := authoring.CreatePanel(dir, v.ID, v.Kind)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, err = fmt.Fprintf(io.Out, "Created %s. Edit manifest.json; a running Sextant shows changes immediately.\n", dir)
 	return err

@@ -1,4 +1,4 @@
-package cli
+package panelverbs
 
 import (
 	"cmp"
@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/app"
+	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/manifest"
@@ -34,8 +37,8 @@ type packedPanel struct {
 }
 
 // Run packs a panel. It refuses a panel with problems, so that people install only checked panels.
-func (v *panelsPackVerb) Run(io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *panelsPackVerb) Run(io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -60,13 +63,13 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	id := filepath.Base(full)
 	out := cmp.Or(v.Out, id+authoring.Extension)
 	if err := writeFile(out, archive); err != nil {
-		return failure(exitFailed, "writing %s: %v", out, err)
+		return verb.Failure(verb.ExitFailed, "writing %s: %v", out, err)
 	}
 	if v.JSON {
-		return printJSON(io, packedPanel{Panel: id, File: out, Bytes: len(archive)})
+		return verb.PrintJSON(io, packedPanel{Panel: id, File: out, Bytes: len(archive)})
 	}
 	_, err = fmt.Fprintf(io.Out, "Packed %s into %s, %s. Install it with: sextant panels install %s\n", id, out,
-		size(len(archive)), filepath.Base(out))
+		humanize.Bytes(uint64(len(archive))), filepath.Base(out))
 	return err
 }
 
@@ -92,20 +95,13 @@ func writeFile(path string, text []byte) error {
 	return os.Rename(temp.Name(), path)
 }
 
-func invalidPanel(io Streams, err error) error {
+func invalidPanel(io verb.Streams, err error) error {
 	var bad *authoring.InvalidPanelError
 	if !errors.As(err, &bad) {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
-	printProblems(Streams{Out: io.Err}, bad.Problems)
-	return failure(exitFailed, "%s has problems and cannot run", bad.Panel)
-}
-
-func size(bytes int) string {
-	if bytes < 1<<20 {
-		return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+	printProblems(verb.Streams{Out: io.Err}, bad.Problems)
+	return verb.Failure(verb.ExitFailed, "%s has problems and cannot run", bad.Panel)
 }
 
 type panelsInstallVerb struct {
@@ -116,8 +112,8 @@ type panelsInstallVerb struct {
 
 // Run describes the panel and its rights, asks unless --yes is set, and installs the panel in the panels folder. It
 // runs nothing: a running Sextant lists the panel and asks before it starts the panel's program.
-func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	config, err := config.Load(g.flags())
+func (v *panelsInstallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	config, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
@@ -127,7 +123,7 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	}
 	archive, err := readArchive(v.File)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	found, err := authoring.ReadPackage(archive, nav.ToolNames()...)
 	if err != nil {
@@ -137,11 +133,11 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	// Accepted manifests count as they do in the window, even if another Sextant has opened the database.
 	list, err := sqlite.ReadAcceptedPanels(ctx, filepath.Join(config.DataDir, app.DatabaseName))
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	offer, err := found.Offer(dir, authoring.LoadAccepted(dir, list))
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	printOffer(io, offer, filepath.Join(dir, offer.Panel))
 	if !v.Yes {
@@ -151,10 +147,10 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	}
 	folder, err := found.Install(dir)
 	if err != nil {
-		return failure(exitFailed, "%v", err)
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if v.JSON {
-		return printJSON(io, packedPanel{Panel: offer.Panel, Folder: folder, Offer: &offer})
+		return verb.PrintJSON(io, packedPanel{Panel: offer.Panel, Folder: folder, Offer: &offer})
 	}
 	done := "Installed %s into %s. A running Sextant shows it immediately.\n"
 	if offer.IsUpdate && len(offer.Rights) > 0 {
@@ -179,7 +175,7 @@ func readArchive(path string) ([]byte, error) {
 	return text, nil
 }
 
-func printOffer(io Streams, o authoring.PackageOffer, folder string) {
+func printOffer(io verb.Streams, o authoring.PackageOffer, folder string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
 	version := cmp.Or(o.Version, "without a version")
 	switch {
@@ -221,19 +217,19 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	for _, f := range o.Files {
 		total += f.Bytes
 	}
-	line("%d files, %s, into %s", len(o.Files), size(total), folder)
+	line("%d files, %s, into %s", len(o.Files), humanize.Bytes(uint64(total)), folder)
 	if len(o.RemovedFiles) > 0 {
 		line("Removed, because the new version does not have them: %s", strings.Join(o.RemovedFiles, ", "))
 	}
 }
 
-func confirmInstall(ctx context.Context, io Streams, o authoring.PackageOffer) error {
-	if !isTerminal(io.In) {
-		return failure(exitRefused,
+func confirmInstall(ctx context.Context, io verb.Streams, o authoring.PackageOffer) error {
+	if !verb.IsTerminal(io.In) {
+		return verb.Failure(verb.ExitRefused,
 			"stdin is not a terminal, so nothing was installed. Read the text above, then add --yes")
 	}
-	if yes, err := confirm(ctx, io, "Install "+o.Panel+"? [y/N] "); err == nil && yes {
+	if yes, err := verb.Confirm(ctx, io, "Install "+o.Panel+"? [y/N] "); err == nil && yes {
 		return nil
 	}
-	return failure(exitRefused, "nothing was installed")
+	return verb.Failure(verb.ExitRefused, "nothing was installed")
 }

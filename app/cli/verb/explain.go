@@ -1,4 +1,4 @@
-package cli
+package verb
 
 import (
 	"errors"
@@ -8,17 +8,17 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// explain adds advice to errors of OpenSystem that a person can fix, and "starting:" to others. An sqlite.OpenError
+// Explain adds advice to errors of OpenSystem that a person can fix, and "starting:" to others. An sqlite.OpenError
 // already has advice.
-func explain(err error) error {
+func Explain(err error) error {
 	var known *sqlite.OpenError
 	switch {
 	case errors.Is(err, sqlite.ErrDamaged):
-		return failure(exitFailed, "%v Run: sextant backups, or sextant doctor --fresh", err)
+		return Failure(ExitFailed, "%v Run: sextant backups, or sextant doctor --fresh", err)
 	case errors.As(err, &known):
-		return failure(exitFailed, "%v", known)
+		return Failure(ExitFailed, "%v", known)
 	case errors.Is(err, os.ErrPermission):
-		return failure(exitFailed,
+		return Failure(ExitFailed,
 			"%v. Nothing was changed. Check who owns the folder, or use another one with --data.", err)
 	}
 	return fmt.Errorf("starting: %w", err)

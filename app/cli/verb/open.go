@@ -1,4 +1,4 @@
-package cli
+package verb
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-func openForVerb(
+// Open opens Sextant for a verb. It prints problems with the configuration.
+func Open(
 	ctx context.Context,
 	flags map[string]string,
 	purpose app.OpenOptions,
@@ -25,13 +26,13 @@ func openForVerb(
 	for _, p := range config.Problems {
 		_, _ = fmt.Fprintln(io.Err, "sextant:", p)
 	}
-	log := slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)}))
+	log := Logger(config, io)
 	sys, err := app.OpenSystem(ctx, config, purpose, log)
 	if errors.Is(err, sqlite.ErrLocked) && purpose.AllowTemporaryData {
 		sys, err = openTemporary(ctx, config, purpose, log, io)
 	}
 	if err != nil {
-		return nil, explain(err)
+		return nil, Explain(err)
 	}
 	if purpose.WaitMCP {
 		sys.WaitForMCP(ctx)
@@ -57,6 +58,11 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	sys.TemporaryData = note
 	sys.OnClose("the folder of this run", func() error { return os.RemoveAll(dir) })
 	return sys, nil
+}
+
+// Logger returns a logger that writes to io.Err from the configured level on.
+func Logger(config *config.Config, io Streams) *slog.Logger {
+	return slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)}))
 }
 
 func level(config *config.Config) slog.Level {

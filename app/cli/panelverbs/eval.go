@@ -1,4 +1,4 @@
-package cli
+package panelverbs
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"sextant/app"
+	"sextant/app/cli/verb"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/panels/evals"
 	"sextant/backend/panels/manifest"
@@ -25,30 +26,31 @@ type panelsEvalVerb struct {
 
 // Run makes the calls of the evals through the pipeline. In a running Sextant, the questions appear in its window;
 // otherwise a call that needs an answer is refused unless --yes-to or a grant allows it.
-func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
+func (v *panelsEvalVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
-		return failure(exitUsage, "%v", err)
+		return verb.Failure(verb.ExitUsage, "%v", err)
 	}
-	at, _, joined, err := findRunning(ctx, g,
-		cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption()), io)
+	at, _, joined, err := verb.FindRunning(ctx, g,
+		cmp.Or(verb.OptionIf(v.Headless, "--headless"), verb.OptionIf(v.YesTo != "", "--yes-to"),
+			g.SeparateOption()), io)
 	if err != nil {
 		return err
 	}
 	if joined {
 		var done httpapi.PanelEvals
-		if err := at.call(ctx, http.MethodPost, "/api/panels/"+url.PathEscape(v.ID)+"/eval", nil, &done); err != nil {
+		if err := at.Call(ctx, http.MethodPost, "/api/panels/"+url.PathEscape(v.ID)+"/eval", nil, &done); err != nil {
 			return err
 		}
 		return v.print(io, done.Outcomes)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
+	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
 	list, known := sys.Panels.Evals(v.ID)
 	if !known {
-		return failure(exitFailed, "there is no working panel %s. List the panels: sextant panels list", v.ID)
+		return verb.Failure(verb.ExitFailed, "there is no working panel %s. List the panels: sextant panels list", v.ID)
 	}
 	return v.print(io, evals.Run(ctx, list, func(ctx context.Context, tool string,
 		args json.RawMessage,
@@ -60,7 +62,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}))
 }
 
-func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
+func (v *panelsEvalVerb) print(io verb.Streams, outcomes []evals.Outcome) error {
 	failed, skipped := 0, 0
 	for _, o := range outcomes {
 		switch o.State {
@@ -78,7 +80,7 @@ func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 		}
 	}
 	if v.JSON {
-		if err := printJSON(io, httpapi.PanelEvals{Outcomes: outcomes}); err != nil {
+		if err := verb.PrintJSON(io, httpapi.PanelEvals{Outcomes: outcomes}); err != nil {
 			return err
 		}
 	} else if len(outcomes) == 0 {
@@ -89,7 +91,7 @@ func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 			skipped)
 	}
 	if failed > 0 {
-		return failure(exitFailed, "%d evals of %s failed", failed, v.ID)
+		return verb.Failure(verb.ExitFailed, "%d evals of %s failed", failed, v.ID)
 	}
 	return nil
 }

@@ -1,0 +1,76 @@
+import AxeBuilder from '@axe-core/playwright';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { conversation, sendMessage, Sextant } from './sextant';
+
+const panel = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name, exact: true });
+
+test('what was done in a conversation is kept as a recipe and runs with another value', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    await page.goto(sextant.window());
+    await panel(page, 'Recipes').click();
+    await expect(page.getByRole('heading', { name: 'No recipes yet' })).toBeVisible();
+
+    for (const text of ['open demo', 'search for Fen', 'click "Add to basket · Fen"']) {
+      await sendMessage(page, text);
+      await expect(conversation(page).getByRole('button', { name: 'Keep as recipe' })).toHaveCount(
+        ['open demo', 'search for Fen', 'click "Add to basket · Fen"'].indexOf(text) + 1,
+      );
+    }
+    await page.getByRole('button', { name: 'Conversation menu' }).click();
+    await page.getByRole('menuitem', { name: 'Keep as recipe…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Keep as recipe' });
+    await expect(dialog.getByRole('listitem')).toHaveText([
+      /Open demo/,
+      /Type “Search” into search field “Search” and press Enter/,
+      /Click button “Add to basket · Search”.*“Basket \(1\)” appears/,
+    ]);
+    const name = dialog.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Add lamp');
+    await expect(dialog.getByText('Lower-case letters, digits and hyphens.')).toBeVisible();
+    await name.fill('add-lamp');
+    await dialog.getByRole('textbox', { name: 'What it does' }).fill('Puts a lamp into the basket.');
+    expect((await new AxeBuilder({ page }).include('[role=dialog]').analyze()).violations).toEqual([]);
+    await dialog.getByRole('button', { name: 'Keep as recipe' }).click();
+    await page.getByRole('button', { name: 'Show it' }).click();
+
+    const recipe = page.getByRole('region', { name: 'add-lamp' });
+    await recipe.getByRole('textbox', { name: 'Search' }).fill('Moor');
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await recipe.getByRole('button', { name: 'Run', exact: true }).click();
+    // The page that it acts on is shown.
+    await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible({ timeout: 15_000 });
+    await panel(page, 'Recipes').click();
+    await expect(recipe.getByRole('button', { name: /Ran the recipe add-lamp/ })).toBeVisible();
+
+    // A lamp that is sold out has another button, so the run ends before it acts on one that is only similar.
+    await sendMessage(page, '/add-lamp search=Loam');
+    await expect(recipe.getByRole('textbox', { name: 'Search' })).toHaveValue('Loam');
+    await recipe.getByRole('button', { name: 'Run again' }).click();
+    const notice = page.getByRole('region', { name: 'Notifications' });
+    await expect(notice.getByText(/“Add to basket · Loam” is not on the page/)).toBeVisible({ timeout: 20_000 });
+    await panel(page, 'Recipes').click();
+    await expect(recipe.getByRole('button', { name: /stopped at step 3/ })).toBeVisible();
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('lamp basket');
+    await expect(page.getByRole('option', { name: /add-lamp/ }).first()).toBeVisible();
+    await page.keyboard.press('Escape');
+
+    await recipe.getByRole('button', { name: 'Edit' }).click();
+    await recipe.getByRole('button', { name: 'Remove step 3' }).click();
+    await recipe.getByRole('button', { name: 'Save' }).click();
+    await expect(recipe.getByRole('listitem')).toHaveCount(2);
+    const file = JSON.parse(await readFile(join(sextant.data, 'recipes/add-lamp/recipe.json'), 'utf8'));
+    expect(file.steps).toHaveLength(2);
+
+    await recipe.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('heading', { name: 'No recipes yet' })).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});

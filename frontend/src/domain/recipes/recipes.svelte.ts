@@ -1,0 +1,78 @@
+import type { CompletionItem, ListedRecipe, Recipe, RecipeList } from '../../shared/api/types';
+import type { Actions } from '../actions';
+import { RemoteValue } from '../remotevalue.svelte';
+
+export const RECIPES_PANEL = 'recipes';
+
+/** The recipes: what was done once on pages and can be run again. */
+export class Recipes extends RemoteValue<RecipeList> {
+  /** The name of the recipe that the panel shows, "" for none. */
+  selected = $state('');
+  /** The values that the form of a recipe starts with, by the name of the recipe. */
+  given = $state.raw<Record<string, Record<string, string>>>({});
+
+  constructor(actions: Actions) {
+    super(actions, () => actions.backend.recipes());
+  }
+
+  get shown(): ListedRecipe | undefined {
+    return this.value?.recipes.find((one) => one.recipe.name === this.selected);
+  }
+
+  /** Returns the recipes that complete the text, as slash commands. */
+  async offersFor(text: string): Promise<CompletionItem[]> {
+    if (!/^\/\S*$/.test(text)) return [];
+    await this.read();
+    return (this.value?.recipes ?? [])
+      .filter(({ recipe }) => `/${recipe.name}`.startsWith(text.toLowerCase()))
+      .slice(0, 8)
+      .map(({ recipe, sentences }) => {
+        const command = `/${recipe.name}`;
+        return { insert: command, show: command, means: recipe.description || sentences.join(', ') };
+      });
+  }
+
+  /** Shows the recipe that a slash command names, with its values: /order-lamp search=Moor. Returns false for others. */
+  async show(text: string): Promise<boolean> {
+    const [, name, rest] = /^\/([a-z][a-z0-9-]*)((?:\s+[a-z][a-z0-9_]*=(?:"[^"]*"|\S+))*)\s*$/.exec(text.trim()) ?? [];
+    if (!name) return false;
+    await this.read();
+    if (!this.value?.recipes.some(({ recipe }) => recipe.name === name)) return false;
+    const values = Object.fromEntries(
+      [...(rest ?? '').matchAll(/([a-z][a-z0-9_]*)=(?:"([^"]*)"|(\S+))/g)].map((m) => [m[1], m[2] ?? m[3] ?? '']),
+    );
+    this.given = { ...this.given, [name]: values };
+    this.selected = name;
+    return true;
+  }
+
+  /** Keeps a recipe and replaces the one of its name. */
+  async save(recipe: Recipe): Promise<boolean> {
+    const done = await this.actions.attempt(this.actions.backend.saveRecipe(withoutUnused(recipe)));
+    await this.read();
+    if (done) this.selected = recipe.name;
+    return done;
+  }
+
+  async remove(name: string): Promise<boolean> {
+    const done = await this.actions.attempt(this.actions.backend.deleteRecipe(name));
+    await this.read();
+    return done;
+  }
+}
+
+/** Returns a recipe without the parameters that no step uses. */
+function withoutUnused(recipe: Recipe): Recipe {
+  const steps = JSON.stringify(recipe.steps);
+  return { ...recipe, parameters: recipe.parameters?.filter(({ name }) => steps.includes(`{{${name}}}`)) };
+}
+
+/** Returns a name for a recipe from the words of a title: "order-a-fen-lamp". */
+export function recipeName(title: string): string {
+  const words = title
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '');
+  return words.slice(0, 40).replace(/-+$/, '');
+}

@@ -1,0 +1,76 @@
+// Package recipes is the backend of the panel "Recipes": the assistant lists the recipes and keeps what its
+// conversation did as a new one.
+package recipes
+
+import (
+	"context"
+	"net/http"
+
+	"sextant/panels/reply"
+	"sextant/shared/recipe"
+)
+
+// Services contains the functions that the panel needs from other packages.
+type Services struct {
+	// List returns the recipes. ToolName and Sentence describe a recipe and a step.
+	List     func() ([]recipe.Recipe, error)
+	ToolName func(recipe string) string
+	Sentence func(recipe.Step) string
+	// Draft returns a recipe that repeats the calls of a conversation.
+	Draft func(ctx context.Context, name, conversation string) (recipe.Recipe, error)
+	// Add keeps a recipe. It fails if there is one of its name.
+	Add func(recipe.Recipe) error
+}
+
+// Handler returns the handler of the panel's endpoints.
+func Handler(services Services) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/recipes/list", services.list)
+	mux.HandleFunc("POST /api/recipes/keep", services.keep)
+	return mux
+}
+
+func (s Services) summary(rec recipe.Recipe) map[string]any {
+	steps := make([]string, len(rec.Steps))
+	for i, step := range rec.Steps {
+		steps[i] = s.Sentence(step)
+	}
+	return map[string]any{
+		"name": rec.Name, "description": rec.Description, "tool": s.ToolName(rec.Name), "parameters": rec.Parameters,
+		"steps": steps,
+	}
+}
+
+func (s Services) list(w http.ResponseWriter, _ *http.Request) {
+	all, err := s.List()
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, err.Error(), "Nothing was changed.")
+		return
+	}
+	out := []map[string]any{}
+	for _, rec := range all {
+		out = append(out, s.summary(rec))
+	}
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"recipes": out})
+}
+
+func (s Services) keep(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Name, Description string }
+	reply.DecodeBody(r, &in)
+	conversation := reply.Provenance(r).Conversation
+	if conversation == "" {
+		reply.Refuse(w, http.StatusConflict, "there is no conversation whose calls could be kept",
+			"Call it in a conversation that did something on a web page.")
+		return
+	}
+	rec, err := s.Draft(r.Context(), in.Name, conversation)
+	if err == nil {
+		rec.Description = in.Description
+		err = s.Add(rec)
+	}
+	if err != nil {
+		reply.Refuse(w, http.StatusConflict, "not kept: "+err.Error(), "No other recipe was changed.")
+		return
+	}
+	reply.WriteJSON(w, http.StatusOK, s.summary(rec))
+}
