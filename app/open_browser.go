@@ -117,7 +117,9 @@ func (s *System) recordPersonStep(step browser.PersonStep) {
 	if err != nil {
 		s.Log.Error("a person's step is not in the audit log", "tool", step.Tool, "err", err)
 	}
-	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).OfCall(id))
+	s.publish(event.New(event.CallStarted, event.CallStart{
+		CallRequest: request, Elements: step.Elements, PageURL: step.URL,
+	}).OfCall(id))
 	s.publish(event.New(event.CallEnded, event.CallEnd{
 		Tool: step.Tool, Status: event.CallDone,
 		Sentence: step.Sentence,

@@ -145,7 +145,7 @@ func (s *System) panelHandlers() map[string]http.Handler {
 			},
 			ToolName: recipes.ToolName, Sentence: recipes.Sentence,
 			Draft: func(ctx context.Context, name, conversation string) (recipe.Recipe, error) {
-				return s.Recipes.Draft(ctx, name, conversation, "")
+				return s.Recipes.Draft(ctx, name, recipes.Source{Conversation: conversation})
 			},
 			Add: func(rec recipe.Recipe) error { return s.Recipes.Add(rec) },
 		}),

@@ -119,8 +119,10 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	}
 	if s.Recipes, err = recipes.New(recipes.Config{
 		Folder: recipesFolder(s.Config), Do: s.do, Observe: observation.FullObservation, Log: s.Log,
-		Events:   s.Events.EventsOfConversation,
-		OnChange: func() { s.publish(event.New(event.CatalogChanged, event.NoData{})) },
+		Events: s.Events.EventsOfConversation, EventsAfter: s.Events.EventsAfter,
+		ReportSteps: s.Browser.ReportSteps,
+		PageURL:     func() string { return s.Browser.Session("").Address() },
+		OnChange:    func() { s.publish(event.New(event.CatalogChanged, event.NoData{})) },
 	}); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (s shopper) id(text string) int {
 
 func (s shopper) draft(name string) recipe.Recipe {
 	s.t.Helper()
-	rec, err := s.sys.Recipes.Draft(s.t.Context(), name, s.conversation, "turn-1")
+	rec, err := s.sys.Recipes.Draft(s.t.Context(), name, recipes.Source{Conversation: s.conversation, Turn: "turn-1"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

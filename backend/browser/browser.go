@@ -197,6 +197,9 @@ func (b *Browser) SetSystemClipboard(set func(wire.Clipboard)) { b.view.SetSyste
 // Copied returns what the person copied last in the window's active tab, once.
 func (b *Browser) Copied() wire.Clipboard { return b.view.Copied() }
 
+// ReportSteps waits until Config.OnPersonStep got all steps of the person, or until ctx ends.
+func (b *Browser) ReportSteps(ctx context.Context) { b.view.ReportSteps(ctx) }
+
 // Pick sets the field of the picker with this id, which the person opened in the window's active tab: to the option
 // with the index selected if it is a list, else to value. The error is a *surface.Fault when the field is gone.
 func (b *Browser) Pick(ctx context.Context, id, selected int, value string) error {

@@ -61,7 +61,8 @@ func missing(want recipe.Effect, before, now annotation.Observation, came bool) 
 
 // appearsAs compares without numbers, because an effect is often a counter.
 func appearsAs(want annotation.Reference, is annotation.Element) bool {
-	return sameKind(want.Role, is.Role) && plain(withoutDigits(want.Name)) == plain(withoutDigits(is.Name))
+	return sameKind(want.Role, is.Role) &&
+		rowWords(annotation.WithoutNumbers(want.Name)) == rowWords(annotation.WithoutNumbers(is.Name))
 }
 
 func eventSentence(kind string) string {

@@ -46,10 +46,6 @@ func lines(elements []annotation.Element) string {
 type rung func(want, is annotation.Reference) bool
 
 var rungs = []rung{
-	func(want, is annotation.Reference) bool {
-		want.Twins = false
-		return want == is
-	},
 	func(want, is annotation.Reference) bool { return want.Role == is.Role && want.Name == is.Name },
 	func(want, is annotation.Reference) bool {
 		return want.Role == is.Role && plain(want.Name) == plain(is.Name)
@@ -60,20 +56,19 @@ var rungs = []rung{
 }
 
 // Find returns the element that want describes. It must be the only one at the strictest rung at which any element
-// fits; at the looser rungs no other element may even be similar. It is in the group that want names, unless want was
-// the only one of its name and the page no longer has that group. The error is a *NotFoundError.
+// fits; at the looser rungs, and in a group of another name, no other element may even be similar. It is in the row,
+// frame and group that want names. A group of another name counts if the page no longer has the old name, and if the
+// row or at least half of the elements that were near are in it. The error is a *NotFoundError.
 func Find(want annotation.Reference, elements []annotation.Element) (annotation.Element, error) {
-	renamed := !want.Twins && !slices.ContainsFunc(elements, func(e annotation.Element) bool {
-		return e.Reference().Group == want.Group
-	})
-	for i, fits := range rungs {
+	refs := make([]annotation.Reference, len(elements))
+	for i, e := range elements {
+		refs[i] = e.Reference()
+	}
+	for loose, fits := range rungs {
 		var found []annotation.Element
-		for _, e := range elements {
-			is := e.Reference()
-			placed := sameRow(want, is) && want.Frame == is.Frame &&
-				(want.Group == "" || want.Group == is.Group || renamed)
-			if placed && fits(want, is) {
-				found = append(found, e)
+		for i, is := range refs {
+			if fits(want, is) && want.Frame == is.Frame && sameRow(want, is) && sameGroup(want, is, refs) {
+				found = append(found, elements[i])
 			}
 		}
 		switch {
@@ -82,12 +77,34 @@ func Find(want annotation.Reference, elements []annotation.Element) (annotation.
 		case len(found) == 0:
 			continue
 		}
-		if others := similar(want, elements, found[0].ID); i > 1 && len(others) > 0 {
+		moved := want.Group != "" && want.Group != found[0].Group && want.Row == ""
+		if others := similar(want, elements, found[0].ID); (loose > 0 || moved) && len(others) > 0 {
 			return annotation.Element{}, &NotFoundError{Target: want, Alike: append(found, others...)}
 		}
 		return found[0], nil
 	}
 	return annotation.Element{}, &NotFoundError{Target: want, Near: similar(want, elements, 0)}
+}
+
+func sameGroup(want, is annotation.Reference, page []annotation.Reference) bool {
+	if want.Group == "" || want.Group == is.Group {
+		return true
+	}
+	if slices.ContainsFunc(page, func(other annotation.Reference) bool { return other.Group == want.Group }) {
+		return false
+	}
+	if want.Row != "" {
+		return true
+	}
+	near := 0
+	for _, name := range want.Near {
+		if slices.ContainsFunc(page, func(other annotation.Reference) bool {
+			return other.Group == is.Group && other.Frame == is.Frame && plain(other.Name) == plain(name)
+		}) {
+			near++
+		}
+	}
+	return !want.Twins && len(want.Near) > 0 && 2*near >= len(want.Near)
 }
 
 // similar returns the elements, other than the one with the id, that could be mistaken for want.
@@ -105,10 +122,20 @@ func similar(want annotation.Reference, elements []annotation.Element, id int) [
 	return found
 }
 
-// sameRow compares the rows of two elements, in which numbers may have changed. An element that was alone fits also
-// when it is now one of several; those are then alike.
+// sameRow compares the rows of two elements. An element that was alone fits also when it is now one of several; those
+// are then alike.
 func sameRow(want, is annotation.Reference) bool {
-	return want.Row == "" || plain(withoutDigits(want.Row)) == plain(withoutDigits(is.Row))
+	row := is.Row
+	if strings.Contains(want.Row, "#") {
+		row = annotation.WithoutNumbers(row)
+	}
+	return want.Row == "" || rowWords(want.Row) == rowWords(row)
+}
+
+func rowWords(row string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(row), func(r rune) bool {
+		return r != '#' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
 }
 
 // kinds are roles that a page may give to the same control.
@@ -142,13 +169,4 @@ func plain(s string) string {
 		return s // only signs, such as × or +
 	}
 	return strings.Join(words, " ")
-}
-
-func withoutDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }

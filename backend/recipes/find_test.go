@@ -29,8 +29,8 @@ func under(group string) func(*annotation.Element) {
 }
 
 func TestFindActsOnlyOnCertainElement(t *testing.T) {
-	save := ref{Role: "button", Name: "Save", Group: "Profile"}
-	row := ref{Role: "button", Name: "Delete", Row: "Ana Lima 12", Twins: true}
+	save := ref{Role: "button", Name: "Save", Group: "Profile", Near: []string{"Name", "City"}}
+	row := ref{Role: "button", Name: "Delete", Row: "Ana Lima #", Twins: true}
 	grouped := ref{Role: "button", Name: "Delete", Group: "Drafts", Twins: true}
 	for name, c := range map[string]struct {
 		want     ref
@@ -38,8 +38,13 @@ func TestFindActsOnlyOnCertainElement(t *testing.T) {
 		found    int
 		alike    int
 	}{
-		"the same":        {save, list{element(1, "button", "Save", under("Profile"))}, 1, 0},
-		"a renamed group": {save, list{element(1, "button", "Save", under("You"))}, 1, 0},
+		"the same": {save, list{element(1, "button", "Save", under("Profile"))}, 1, 0},
+		"a renamed group": {
+			save, list{
+				element(1, "button", "Save", under("You")), element(2, "textbox", "City", under("You")),
+			}, 1, 0,
+		},
+		"another group, the old gone": {save, list{element(1, "button", "Save", under("Payment"))}, 0, 0},
 		"another group, the old stays": {
 			save, list{
 				element(1, "button", "Save", under("Payment")),

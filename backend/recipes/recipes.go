@@ -47,6 +47,12 @@ type Config struct {
 	Observe func(value any) (annotation.Observation, bool)
 	// Events returns the events of a conversation.
 	Events func(ctx context.Context, conversation string) ([]event.Event, error)
+	// ReportSteps waits until the events contain all that the person did by hand.
+	ReportSteps func(ctx context.Context)
+	// EventsAfter returns at most limit events after the one with the number seq.
+	EventsAfter func(ctx context.Context, seq int64, limit int) ([]event.Event, error)
+	// PageURL returns the address of the page in the window's browser, "" for none.
+	PageURL func() string
 	// OnChange is called after a change of the recipes. It may be nil.
 	OnChange func()
 	Log      *slog.Logger

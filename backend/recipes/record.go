@@ -11,14 +11,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"sextant/shared/annotation"
 	"sextant/shared/event"
 	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
 )
 
 // ErrNothingToKeep means that the calls acted on nothing that a recipe can repeat.
-var ErrNothingToKeep = errors.New("nothing in this turn can be repeated: it only looked, or its acts failed")
+var ErrNothingToKeep = errors.New("nothing can be repeated: nothing was done on a page, or what was tried failed")
 
 // recordedCall is a call as the event log keeps it.
 type recordedCall struct {
@@ -27,46 +29,104 @@ type recordedCall struct {
 	End   event.CallEnd
 }
 
-// Draft returns the recipe that repeats the calls of a turn, or of all turns of a conversation if turn is "". It keeps
-// nothing.
-func (r *Recipes) Draft(ctx context.Context, name, conversation, turn string) (recipe.Recipe, error) {
-	events, err := r.cfg.Events(ctx, conversation)
-	if err != nil {
-		return recipe.Recipe{}, fmt.Errorf("reading the conversation: %w", err)
+// Source says what a recipe repeats: a turn of a conversation, a whole conversation if Turn is "", or what the person
+// did by hand in the browser after the event Since.
+type Source struct {
+	Conversation, Turn string
+	Since              int64
+}
+
+// maxHandEvents bounds how many events are searched for what the person did by hand.
+const maxHandEvents = 20_000
+
+// maxReportTime bounds the wait for the last step that the person did by hand.
+const maxReportTime = 2 * time.Second
+
+// Draft returns the recipe that repeats what is in source. It keeps nothing.
+func (r *Recipes) Draft(ctx context.Context, name string, source Source) (recipe.Recipe, error) {
+	byHand := source.Conversation == ""
+	var events []event.Event
+	var err error
+	if byHand {
+		waiting, cancel := context.WithTimeout(ctx, maxReportTime)
+		r.cfg.ReportSteps(waiting)
+		cancel()
+		events, err = r.cfg.EventsAfter(ctx, source.Since, maxHandEvents)
+	} else {
+		events, err = r.cfg.Events(ctx, source.Conversation)
 	}
-	calls, address, err := callsOf(events, turn)
+	if err != nil {
+		return recipe.Recipe{}, fmt.Errorf("reading what was done: %w", err)
+	}
+	calls, address, err := callsOf(events, func(e event.Event, c event.CallStart) bool {
+		if byHand {
+			return e.Conversation == "" && c.Caller == toolspec.CallerPerson && c.Origin == toolspec.OriginBaseline &&
+				c.ParentCall == ""
+		}
+		return source.Turn == "" || e.Turn == source.Turn
+	})
 	if err != nil {
 		return recipe.Recipe{}, err
+	}
+	if byHand {
+		address = inferNavigations(calls, r.cfg.PageURL())
 	}
 	return record(name, calls, address)
 }
 
-// callsOf returns the calls of a turn in the order in which they started, and the address of the page on which they
-// began, "" if it is not known. events are all events of the conversation; an empty turn is all of its turns.
-func callsOf(events []event.Event, turn string) (calls []recordedCall, address string, err error) {
+// inferNavigations adds to what the person did by hand that it led to another page, and returns the address of the page
+// on which it began. last is the address of the page now.
+func inferNavigations(calls []recordedCall, last string) (first string) {
+	for i, c := range calls {
+		if c.Start.PageURL == "" {
+			continue
+		}
+		if first == "" {
+			first = c.Start.PageURL
+		}
+		next := last
+		if i+1 < len(calls) {
+			next = calls[i+1].Start.PageURL
+		}
+		if next != "" && withoutFragment(next) != withoutFragment(c.Start.PageURL) {
+			calls[i].End.Change = &annotation.Change{URL: next, Events: []string{"navigated"}}
+		}
+	}
+	return first
+}
+
+func withoutFragment(address string) string {
+	before, _, _ := strings.Cut(address, "#")
+	return before
+}
+
+// callsOf returns the calls for which mine is true, in the order in which they started, and the address of the page on
+// which they began, "" if it is not known.
+func callsOf(events []event.Event, mine func(event.Event, event.CallStart) bool) (calls []recordedCall, address string,
+	err error,
+) {
 	at := map[string]int{}
 	for _, e := range events {
 		switch e.Kind {
 		case event.CallStarted:
-			if turn != "" && e.Turn != turn {
-				continue
-			}
 			c := recordedCall{ID: e.Call}
 			if err := json.Unmarshal(e.Data, &c.Start); err != nil {
 				return nil, "", fmt.Errorf("reading call %s: %w", e.Call, err)
 			}
-			at[e.Call] = len(calls)
-			calls = append(calls, c)
+			if mine(e, c.Start) {
+				at[e.Call] = len(calls)
+				calls = append(calls, c)
+			}
 		case event.CallEnded:
 			var end event.CallEnd
 			if err := json.Unmarshal(e.Data, &end); err != nil {
 				return nil, "", fmt.Errorf("reading call %s: %w", e.Call, err)
 			}
-			i, mine := at[e.Call]
-			if mine {
+			i, known := at[e.Call]
+			if known {
 				calls[i].End = end
 			}
-			if end.Change != nil && (len(calls) == 0 || (mine && address == "" && !acts(calls[i]))) {
+			if end.Change != nil && (len(calls) == 0 || (known && address == "" && !acts(calls[i]))) {
 				address = end.Change.URL
 			}
 		}
@@ -160,11 +220,25 @@ func (b *builder) add(c recordedCall) error {
 	if err != nil {
 		return fmt.Errorf("writing the arguments of %s: %w", c.Start.Tool, err)
 	}
+	b.dropClickBefore(c)
 	b.recipe.Steps = append(b.recipe.Steps, recipe.Step{
 		Tool: c.Start.Tool, Args: text, Optional: c.Start.Tool == "scroll_page",
 		Expect: mapEffect(b.effect(c, target), b.withParameters),
 	})
 	return nil
+}
+
+// dropClickBefore drops a click into the field that c fills in, by which the person gave it the focus.
+func (b *builder) dropClickBefore(c recordedCall) {
+	last := len(b.recipe.Steps) - 1
+	if len(typedArgs[c.Start.Tool]) == 0 || last < 0 || b.recipe.Steps[last].Tool != "click_element" ||
+		b.recipe.Steps[last].Expect != nil {
+		return
+	}
+	was, is := References(b.recipe.Steps[last])["annotationId"], c.Start.Elements["annotationId"]
+	if was.Role == is.Role && was.Name == is.Name && was.Row == is.Row && was.Group == is.Group {
+		b.recipe.Steps = b.recipe.Steps[:last]
+	}
 }
 
 func encode(v any) (json.RawMessage, error) {

@@ -57,6 +57,11 @@ func mapTexts(v any, change func(string) string) any {
 
 func mapReference(r annotation.Reference, change func(string) string) annotation.Reference {
 	r.Name, r.Row, r.Group = change(r.Name), change(r.Row), change(r.Group)
+	near := make([]string, len(r.Near))
+	for i, name := range r.Near {
+		near[i] = change(name)
+	}
+	r.Near = near
 	return r
 }
 

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
-import { conversation, sendMessage, Sextant } from './sextant';
+import { conversation, sendMessage, Sextant, type Element } from './sextant';
 
 const panel = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name, exact: true });
@@ -70,6 +70,44 @@ test('what was done in a conversation is kept as a recipe and runs with another 
     await recipe.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await expect(page.getByRole('heading', { name: 'No recipes yet' })).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});
+
+test('what a person does by hand is recorded and runs again', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    await page.goto(sextant.window());
+    await sendMessage(page, 'open demo');
+    const picture = page.locator('canvas');
+    await expect(picture).toHaveAttribute('aria-label', /Desk lamps/);
+    await page.getByRole('button', { name: 'Record a recipe' }).click();
+    await expect(page.getByRole('button', { name: 'Stop recording' })).toBeVisible();
+
+    const press = async (name: string) => {
+      const { elements } = (await sextant.mustExecute('annotate_page')).result as { elements: Element[] };
+      const { box } = elements.find((element) => element.name === name)!;
+      await picture.click({ position: { x: box.x + box.width / 2, y: box.y + box.height / 2 } });
+    };
+    await press('Search');
+    await page.keyboard.type('Fen');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('/search?q=Fen', { exact: true })).toBeVisible();
+    await press('Add to basket · Fen');
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Keep as recipe' });
+    await expect(dialog.getByRole('listitem')).toHaveText([
+      /Open http:\/\/demo.sextant.test\/lamps\/desk/,
+      /Type “Search” into search field “Search”/,
+      /Press Enter.*another page/,
+      /Click button “Add to basket · Search”/,
+    ]);
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('by-hand');
+    await dialog.getByRole('button', { name: 'Keep as recipe' }).click();
+    const done = await sextant.mustExecute('recipe_by_hand', { search: 'Moor' });
+    expect(done.result).toMatchObject({ status: 'done' });
+    await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible();
   } finally {
     await sextant.stop();
   }

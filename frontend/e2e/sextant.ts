@@ -22,6 +22,7 @@ export interface Element {
   role: string;
   name: string;
   value?: string;
+  box: { x: number; y: number; width: number; height: number };
 }
 
 /** Options for starting the program. */

@@ -2,20 +2,24 @@ package annotation
 
 import (
 	"net/url"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // Reference describes an element without its number, so that it can be found again on another day.
 type Reference struct {
 	Role string `json:"role"`
 	Name string `json:"name"`
-	// Row is the text of the row that contains the element, if others on the page have the same role and name; "" if it
-	// was the only one.
-	Row string `json:"row,omitempty"`
-	// Group is the landmark or heading that contains the element.
+	// Group is the landmark or heading that contains the element, "" for any.
 	Group string `json:"group,omitempty"`
-	// Twins is true if other elements of the page had the same role and name. The row or the group then decides.
+	// Row is the text of the row that contains the element, if others of its group have the same role and name. #
+	// stands for any number. "" is any row.
+	Row string `json:"row,omitempty"`
+	// Twins is true if other elements of the page had the same role and name.
 	Twins bool `json:"twins,omitempty"`
+	// Near are the names of other elements of the group, by which it is recognized under another name.
+	Near []string `json:"near,omitempty"`
 	// Frame is the address of the frame that contains the element, without its query; "" for the main document.
 	Frame string `json:"frame,omitempty"`
 }
@@ -35,6 +39,59 @@ func (e Element) Reference() Reference {
 		}
 	}
 	return r
+}
+
+const maxNear = 4
+
+// ReferenceAmong returns the reference of e among all elements of its page, in the order of the page.
+func (e Element) ReferenceAmong(elements []Element) Reference {
+	r := e.Reference()
+	row := r.Row
+	r.Row = ""
+	numbersDecide := false
+	for _, other := range elements {
+		if other.ID == e.ID || other.Role != e.Role || other.Name != e.Name {
+			continue
+		}
+		r.Twins = true
+		if is := other.Reference(); is.Group == r.Group && is.Frame == r.Frame {
+			r.Row = row
+			numbersDecide = numbersDecide || WithoutNumbers(is.Row) == WithoutNumbers(row)
+		}
+	}
+	if !numbersDecide {
+		r.Row = WithoutNumbers(r.Row)
+	}
+	at := slices.IndexFunc(elements, func(other Element) bool { return other.ID == e.ID })
+	for distance := 1; at >= 0 && distance < len(elements) && len(r.Near) < maxNear; distance++ {
+		for _, i := range []int{at - distance, at + distance} {
+			if i < 0 || i >= len(elements) || len(r.Near) == maxNear {
+				continue
+			}
+			if is := elements[i].Reference(); is.Group == r.Group && is.Frame == r.Frame && is.Name != "" &&
+				is.Name != r.Name && !slices.Contains(r.Near, is.Name) {
+				r.Near = append(r.Near, is.Name)
+			}
+		}
+	}
+	return r
+}
+
+// WithoutNumbers returns s with # in place of each number.
+func WithoutNumbers(s string) string {
+	var b strings.Builder
+	in := false
+	for _, c := range s {
+		digit := unicode.IsDigit(c)
+		switch {
+		case digit && !in:
+			b.WriteByte('#')
+		case !digit:
+			b.WriteRune(c)
+		}
+		in = digit
+	}
+	return b.String()
 }
 
 // String returns the reference in words for people: button “Delete” in “Ana Lima”.

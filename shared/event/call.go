@@ -90,6 +90,8 @@ type CallStart struct {
 	ParentCall string `json:"within,omitempty"`
 	// Elements describes the elements of the page that the call acts on, by the argument with the number of each.
 	Elements map[string]annotation.Reference `json:"elements,omitempty"`
+	// PageURL is the address of the page on which the person acted by hand, "" for other calls.
+	PageURL string `json:"page,omitempty"`
 	// AppURI is the address of the MCP server's page that shows the call, "" for none.
 	AppURI string `json:"app,omitempty"`
 }

@@ -69,15 +69,18 @@ func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], er
 func (r Routes) draft(ctx context.Context, in *struct {
 	Body struct {
 		Name         string `json:"name" maxLength:"40"`
-		Conversation string `json:"conversation" maxLength:"128"`
+		Conversation string `json:"conversation,omitempty" maxLength:"128"`
 		Turn         string `json:"turn,omitempty" maxLength:"128" doc:"Empty for all turns of the conversation"`
+		Since        int64  `json:"since,omitempty" minimum:"0" doc:"Without a conversation: what the person did by hand after this event"`
 	}
 },
 ) (*route.Body[ListedRecipe], error) {
-	rec, err := r.Recipes.Draft(ctx, in.Body.Name, in.Body.Conversation, in.Body.Turn)
+	rec, err := r.Recipes.Draft(ctx, in.Body.Name, recipes.Source{
+		Conversation: in.Body.Conversation, Turn: in.Body.Turn, Since: in.Body.Since,
+	})
 	switch {
 	case errors.Is(err, recipes.ErrNothingToKeep):
-		return nil, route.BadRequest("Nothing here can be kept as a recipe: the assistant only looked, or what it " +
+		return nil, route.BadRequest("Nothing here can be kept as a recipe: nothing was done on a page, or what was " +
 			"tried failed.")
 	case err != nil:
 		return nil, route.InternalError("The recipe could not be made. Nothing was changed.", err)

@@ -20,6 +20,8 @@ type Step struct {
 	Tool     string
 	Args     json.RawMessage
 	Sentence string
+	// Elements describes the elements that the step acts on, by argument.
+	Elements map[string]annotation.Reference
 	// URL is the address of the page at that moment.
 	URL string
 }
@@ -31,11 +33,18 @@ const (
 	inputBacklog   = 256
 )
 
-// hit is the element under a press, nil for none.
+// pickedType is the type of the input by which the person chose from a picker. Its text is the label or the value.
+const pickedType = "picked"
+
+// hit is the element under a press, nil for none, and ref its reference. reported is closed when everything before it
+// is reported; it is nil for an input.
 type recordedInput struct {
+	reported chan<- struct{}
+
 	in  wire.Input
 	at  time.Time
 	hit *annotation.Element
+	ref annotation.Reference
 	url string
 }
 
@@ -46,8 +55,10 @@ type inputRecorder struct {
 	report  func(Step)
 	inputs  chan recordedInput
 
-	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
-	field *annotation.Element
+	// pressed is the element that was clicked last, nil for none. field is the same if it takes text, nil when the
+	// focus may be elsewhere. ref is the reference of both.
+	pressed, field *annotation.Element
+	ref            annotation.Reference
 	// typed is the text after backspaces, sent all characters sent since begun.
 	typed, sent []rune
 	begun       time.Time
@@ -115,6 +126,11 @@ func (i *inputRecorder) run() {
 }
 
 func (i *inputRecorder) take(n recordedInput) {
+	if n.reported != nil {
+		i.flush()
+		close(n.reported)
+		return
+	}
 	switch n.in.Type {
 	case "down":
 		i.flush()
@@ -123,6 +139,9 @@ func (i *inputRecorder) take(n recordedInput) {
 		i.add(n, n.in.Text)
 	case "keydown":
 		i.press(n)
+	case pickedType:
+		i.flush()
+		i.pick(n)
 	}
 }
 
@@ -134,8 +153,21 @@ func takesText(e *annotation.Element) bool {
 	return false
 }
 
+// pick reports what the person chose from the picker of the field that was clicked last.
+func (i *inputRecorder) pick(n recordedInput) {
+	if i.pressed == nil {
+		return
+	}
+	tool, args := "type_text", map[string]any{"annotationId": i.pressed.ID, "text": n.in.Text}
+	if role := i.pressed.Role; role == "combobox" || role == "listbox" {
+		tool, args = "select_option", map[string]any{"annotationId": i.pressed.ID, "values": []string{n.in.Text}}
+	}
+	sentence := fmt.Sprintf("chose %q in %s", annotation.Clean(n.in.Text, 80), describeElement(i.pressed))
+	i.step(tool, args, sentence, n.url)
+}
+
 func (i *inputRecorder) click(n recordedInput) {
-	i.field = nil
+	i.field, i.pressed, i.ref = nil, n.hit, n.ref
 	verb, button := "Clicked", n.in.Button
 	switch {
 	case button == "right":
@@ -287,5 +319,9 @@ func (i *inputRecorder) step(tool string, args map[string]any, sentence, url str
 	if err != nil {
 		return // strings and numbers always marshal
 	}
-	i.report(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
+	s := Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url}
+	if _, onElement := args["annotationId"]; onElement {
+		s.Elements = map[string]annotation.Reference{"annotationId": i.ref}
+	}
+	i.report(s)
 }

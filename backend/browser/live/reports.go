@@ -60,7 +60,7 @@ func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
 	p.Box.X, p.Box.Y = at.ToPage(p.Box.X, p.Box.Y)
 	p.Box.Width, p.Box.Height = p.Box.Width*at.ScaleX, p.Box.Height*at.ScaleY
 	v.manager.Lock()
-	v.picker = doc
+	v.picker, v.options = doc, p.Options
 	v.manager.Unlock()
 	v.manager.Events.Publish(event.New(event.PickerOpened, p))
 }
@@ -68,7 +68,7 @@ func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
 // Pick sets the field of the picker id: to the option selected of a list, else to value.
 func (v *View) Pick(ctx context.Context, id, selected int, value string) error {
 	v.manager.Lock()
-	doc := v.picker
+	doc, options := v.picker, v.options
 	v.manager.Unlock()
 	gone := &surface.Fault{
 		Kind: surface.FaultGone, Message: "The list is no longer on the page.", Suggestion: "Open it again.",
@@ -88,6 +88,10 @@ func (v *View) Pick(ctx context.Context, id, selected int, value string) error {
 	if done, err := cdp.Decode[bool](raw); err != nil || !done {
 		return gone
 	}
+	if selected >= 0 && selected < len(options) {
+		value = options[selected].Label
+	}
+	v.recorder.record(recordedInput{in: wire.Input{Type: pickedType, Text: value}, at: time.Now()})
 	v.RequestMarks()
 	return nil
 }

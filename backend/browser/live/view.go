@@ -14,6 +14,7 @@ import (
 	"sextant/backend/browser/clipboard"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
+	"sextant/shared/event"
 	"sextant/shared/wire"
 )
 
@@ -29,10 +30,11 @@ type View struct {
 	// The fields below are guarded by the manager's lock.
 	readers []*Reader
 	// pressed is when the person last pressed a button or key, copied what they copied last and no window has taken,
-	// picker the document with the list or picker that is open, nil for none.
+	// picker the document with the list or picker that is open, nil for none, and options those of a list.
 	pressed time.Time
 	copied  wire.Clipboard
 	picker  *cdp.Document
+	options []event.PickerOption
 	// systemClipboard puts what was copied on the system's clipboard; nil leaves that to the windows.
 	systemClipboard func(wire.Clipboard)
 	// shown is the tab with the running screencast; due is the picture of it that is expected, nil for none.
@@ -161,7 +163,7 @@ func (v *View) DispatchInput(ctx context.Context, s *page.Session, in wire.Input
 	}
 	got := recordedInput{in: in, at: time.Now(), url: t.URL}
 	if in.Type == "down" {
-		got.hit = t.ElementAt(in.X, in.Y)
+		got.hit, got.ref = t.ElementAt(in.X, in.Y)
 	}
 	if in.Type != "move" && in.Type != "wheel" {
 		v.pressed = time.Now()
@@ -182,6 +184,16 @@ func (v *View) DispatchInput(ctx context.Context, s *page.Session, in wire.Input
 		v.RequestMarks()
 	}
 	return nil
+}
+
+// ReportSteps waits until all steps of the person have been reported, or until ctx ends.
+func (v *View) ReportSteps(ctx context.Context) {
+	reported := make(chan struct{})
+	v.recorder.record(recordedInput{reported: reported})
+	select {
+	case <-reported:
+	case <-ctx.Done():
+	}
 }
 
 // RequestMarks implements page.Viewer.

@@ -367,18 +367,22 @@ func (t *Tab) newestElements() []annotation.Element {
 	return nil
 }
 
-// ElementAt returns the smallest usable element at a point of the viewport in the newest snapshot, nil for none. Called
-// under the lock.
-func (t *Tab) ElementAt(x, y float64) *annotation.Element {
+// ElementAt returns the smallest usable element at a point of the viewport in the newest snapshot, with its reference,
+// nil for none. Called under the lock.
+func (t *Tab) ElementAt(x, y float64) (*annotation.Element, annotation.Reference) {
 	var best *annotation.Element
-	for _, e := range t.newestElements() {
+	elements := t.newestElements()
+	for _, e := range elements {
 		box := e.Box
 		in := e.InView && e.Usable && x >= box.X && x < box.X+box.Width && y >= box.Y && y < box.Y+box.Height
 		if in && (best == nil || box.Width*box.Height < best.Box.Width*best.Box.Height) {
 			best = &e
 		}
 	}
-	return best
+	if best == nil {
+		return nil, annotation.Reference{}
+	}
+	return best, best.ReferenceAmong(elements)
 }
 
 // publishMarks also requests a new picture, so that picture and marks match.

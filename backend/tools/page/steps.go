@@ -179,11 +179,7 @@ func elementsOf(s session, call toolspec.Call) map[string]annotation.Reference {
 		var id int
 		if json.Unmarshal(fields[name], &id) == nil && id > 0 {
 			if e, ok := s.Element(id); ok {
-				r := e.Reference()
-				r.Twins = slices.ContainsFunc(s.Annotations(), func(other annotation.Element) bool {
-					return other.ID != e.ID && other.Role == e.Role && other.Name == e.Name
-				})
-				found[name] = r
+				found[name] = e.ReferenceAmong(s.Annotations())
 			}
 		}
 	}

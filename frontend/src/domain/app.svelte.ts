@@ -103,7 +103,7 @@ export class App {
     this.grants = new Grants(this.actions);
     this.auditLog = new AuditLog(this.actions);
     this.backups = new Backups(this.actions);
-    this.recipes = new Recipes(this.actions);
+    this.recipes = new Recipes(this.actions, this.store);
     this.programs = new Programs(this.actions);
     this.instructions = new Instructions(this.actions);
     this.secrets = new Secrets(this.actions);

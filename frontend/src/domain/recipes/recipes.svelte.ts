@@ -1,5 +1,6 @@
-import type { CompletionItem, ListedRecipe, Recipe, RecipeList } from '../../shared/api/types';
+import type { CompletionItem, ListedRecipe, Recipe, RecipeList, RecipeSource } from '../../shared/api/types';
 import type { Actions } from '../actions';
+import type { Store } from '../store/store.svelte';
 import { RemoteValue } from '../remotevalue.svelte';
 
 export const RECIPES_PANEL = 'recipes';
@@ -11,8 +12,22 @@ export class Recipes extends RemoteValue<RecipeList> {
   /** The values that the form of a recipe starts with, by the name of the recipe. */
   given = $state.raw<Record<string, Record<string, string>>>({});
 
-  constructor(actions: Actions) {
+  /** The event after which the person's steps in the browser are recorded, null while nothing is recorded. */
+  since = $state<number | null>(null);
+  /** What was recorded and is not kept yet, null for nothing. */
+  recorded = $state.raw<RecipeSource | null>(null);
+
+  constructor(
+    actions: Actions,
+    private readonly store: Store,
+  ) {
     super(actions, () => actions.backend.recipes());
+  }
+
+  /** Starts to record what the person does in the browser, or ends it and offers to keep it. */
+  toggleRecording(): void {
+    if (this.since !== null) this.recorded = { since: this.since };
+    this.since = this.since === null ? this.store.state.seq : null;
   }
 
   get shown(): ListedRecipe | undefined {

@@ -19,6 +19,7 @@ import type {
   Origin,
   Permission,
   Recipe,
+  RecipeSource,
   RuleDraft,
   SecretDraft,
   ServerConsents,
@@ -242,9 +243,8 @@ export function createBackend(token: string) {
 
     // Recipes
     recipes: () => bodyOf(client.GET('/api/recipes')),
-    /** Returns the recipe that repeats a turn, or a whole conversation if `turn` is "". It is not kept. */
-    draftRecipe: (conversation: string, turn: string) =>
-      bodyOf(client.POST('/api/recipes/draft', { body: { name: '', conversation, turn } })),
+    /** Returns the recipe that repeats what is in `source`. It is not kept. */
+    draftRecipe: (source: RecipeSource) => bodyOf(client.POST('/api/recipes/draft', { body: { name: '', ...source } })),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
     deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),
 

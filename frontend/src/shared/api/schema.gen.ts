@@ -2910,6 +2910,7 @@ export interface components {
             looks?: boolean;
             origin: components["schemas"]["ToolOrigin"];
             owner?: string;
+            page?: string;
             sentence: string;
             /** Format: int64 */
             timeout_ms: number;
@@ -4568,8 +4569,13 @@ export interface components {
             pinned: boolean;
         };
         "Post-api-recipes-draftRequest": {
-            conversation: string;
+            conversation?: string;
             name: string;
+            /**
+             * Format: int64
+             * @description Without a conversation: what the person did by hand after this event
+             */
+            since?: number;
             /** @description Empty for all turns of the conversation */
             turn?: string;
         };
@@ -4723,6 +4729,7 @@ export interface components {
             frame?: string;
             group?: string;
             name: string;
+            near?: string[];
             role: string;
             row?: string;
             twins?: boolean;

@@ -9,6 +9,7 @@ import Check from '@lucide/svelte/icons/check';
 import ChevronDown from '@lucide/svelte/icons/chevron-down';
 import ChevronRight from '@lucide/svelte/icons/chevron-right';
 import CircleAlert from '@lucide/svelte/icons/circle-alert';
+import CircleDot from '@lucide/svelte/icons/circle-dot';
 import Clipboard from '@lucide/svelte/icons/clipboard';
 import Clock from '@lucide/svelte/icons/clock';
 import Code from '@lucide/svelte/icons/code';
@@ -77,6 +78,7 @@ export const icons = {
   'chevron-down': ChevronDown,
   'chevron-right': ChevronRight,
   'circle-alert': CircleAlert,
+  'circle-dot': CircleDot,
   clock: Clock,
   code: Code,
   copy: Copy,

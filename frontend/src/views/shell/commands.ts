@@ -14,7 +14,7 @@ interface Dialogs {
 
 /** Returns the commands of the window. Panels add their own commands while they are shown. */
 export function windowCommands(app: App, dialogs: Dialogs): Command[] {
-  const { browser, layout, panels, conversations, approvals, settings, surface } = app;
+  const { browser, layout, panels, conversations, approvals, settings, surface, recipes } = app;
   const panelKeys: Command[] = Array.from({ length: 9 }, (_, i) => ({
     id: `panel.${i + 1}`,
     title: t('command.panel', { n: i + 1 }),
@@ -54,6 +54,16 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       keys: ['Ctrl+Shift+J'],
       fallback: ['Alt+Shift+J'],
       run: () => layout.toggleReading(),
+    },
+    {
+      id: 'record',
+      title: t('recipes.record'),
+      icon: 'circle-dot',
+      words: 'record|record recipe|record what i do',
+      run: () => {
+        void panels.open(panelProviding('page'));
+        recipes.toggleRecording();
+      },
     },
     { id: 'composer', title: t('command.composer'), icon: 'pencil', run: focusComposer },
     {
