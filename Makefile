@@ -23,7 +23,7 @@ LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-window bench-tasks redteam kills release clean
+.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-window bench-tasks bench-recipes redteam kills release clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -136,6 +136,10 @@ bench-window: build ## In the window: long conversations, and the page from pres
 
 bench-tasks: ui ## Tasks on local sites by a scripted solver, or by SEXTANT_BENCH_MODEL (docs/tasks.md)
 	@go run -tags "$(TAGS)" ./build/tasks $(ARGS)
+
+bench-recipes: ui ## Recipes on 10,500 changed pages, and every task run again without a model (docs/recipes.md; 40 minutes)
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 2h -v -run TestChangedPages ./build/recipebench
+	@go run -tags "$(TAGS)" ./build/tasks -replay $(ARGS)
 
 release: ui ## Packages in build/bin/release: .deb, .rpm, .tar.gz, the program without a window, SHA-256 sums
 	@VERSION="$(VERSION)" TAGS="$(TAGS)" DESKTOP_TAGS="$(DESKTOP_TAGS)" build/release/release.sh

@@ -46,7 +46,9 @@ func lines(elements []annotation.Element) string {
 type rung func(want, is annotation.Reference) bool
 
 var rungs = []rung{
-	func(want, is annotation.Reference) bool { return want.Role == is.Role && want.Name == is.Name },
+	func(want, is annotation.Reference) bool {
+		return want.Role == is.Role && strings.EqualFold(want.Name, is.Name)
+	},
 	func(want, is annotation.Reference) bool {
 		return want.Role == is.Role && plain(want.Name) == plain(is.Name)
 	},
@@ -77,7 +79,7 @@ func Find(want annotation.Reference, elements []annotation.Element) (annotation.
 		case len(found) == 0:
 			continue
 		}
-		moved := want.Group != "" && want.Group != found[0].Group && want.Row == ""
+		moved := want.Group != "" && plain(want.Group) != plain(found[0].Group) && want.Row == ""
 		if others := similar(want, elements, found[0].ID); (loose > 0 || moved) && len(others) > 0 {
 			return annotation.Element{}, &NotFoundError{Target: want, Alike: append(found, others...)}
 		}
@@ -87,10 +89,12 @@ func Find(want annotation.Reference, elements []annotation.Element) (annotation.
 }
 
 func sameGroup(want, is annotation.Reference, page []annotation.Reference) bool {
-	if want.Group == "" || want.Group == is.Group {
+	if want.Group == "" || plain(want.Group) == plain(is.Group) {
 		return true
 	}
-	if slices.ContainsFunc(page, func(other annotation.Reference) bool { return other.Group == want.Group }) {
+	if slices.ContainsFunc(page, func(other annotation.Reference) bool {
+		return plain(other.Group) == plain(want.Group)
+	}) {
 		return false
 	}
 	if want.Row != "" {

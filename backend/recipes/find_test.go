@@ -66,7 +66,7 @@ func TestFindActsOnlyOnCertainElement(t *testing.T) {
 		"another case and a counter": {save, list{element(1, "button", "SAVE (3)", under("Profile"))}, 1, 0},
 		"a loose match beside a near": {
 			save, list{
-				element(1, "button", "save", under("Profile")),
+				element(1, "button", "Save (2)", under("Profile")),
 				element(2, "button", "Save all", under("Profile")),
 			}, 0, 2,
 		},

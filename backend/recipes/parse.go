@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"sextant/backend/sandbox/secrets"
 	"sextant/backend/toolprovider/argschema"
 	"sextant/backend/toolprovider/jsonpos"
 	"sextant/docs"
@@ -119,8 +120,8 @@ func checkParameters(index *jsonpos.Index, rec recipe.Recipe) []Problem {
 			problems = append(problems, at(index, pointer, "the parameter %s occurs twice", p.Name))
 		case !slices.Contains(used, p.Name):
 			problems = append(problems, at(index, pointer, "no step uses {{%s}}", p.Name))
-		case p.Secret && p.Default != nil && strings.Contains(*p.Default, "{{"):
-			problems = append(problems, at(index, pointer, "the default is the name of a secret, without {{ }}"))
+		case p.Secret && p.Default != nil && !secrets.HasOnlyReferences(*p.Default):
+			problems = append(problems, at(index, pointer, "the default of a secret is {{secret:name}}, not the value"))
 		}
 		declared = append(declared, p.Name)
 	}

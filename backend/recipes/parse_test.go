@@ -123,7 +123,10 @@ func TestToolHasParametersOfRecipe(t *testing.T) {
 	if def.Name != "recipe_sign_in" || !strings.Contains(string(def.Parameters), `"required":["password"]`) {
 		t.Errorf("%s %s", def.Name, def.Parameters)
 	}
-	if got := values(rec, map[string]any{"password": "shop"}); got["password"] != "{{secret:shop}}" {
-		t.Errorf("%v", got)
+	bad := "lantern-7"
+	rec.Parameters[0].Default = &bad
+	rec.Steps = []recipe.Step{{Tool: "wait_for", Args: []byte(`{"text":"{{password}}"}`)}}
+	if _, err := Parse([]byte(text(t, rec))); err == nil || !strings.Contains(err.Error(), "not the value") {
+		t.Errorf("the value of a secret in a recipe: %v", err)
 	}
 }

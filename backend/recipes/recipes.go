@@ -216,7 +216,7 @@ func definition(rec recipe.Recipe) toolspec.Definition {
 		property := map[string]any{"type": "string"}
 		about := p.Description
 		if p.Secret {
-			about = strings.TrimSpace(about + " (name of a secret)")
+			about = strings.TrimSpace(about + " (the value, or {{secret:name}})")
 		}
 		if about != "" {
 			property["description"] = about
@@ -251,6 +251,11 @@ func (r *Recipes) Describe(call toolspec.Call) toolspec.Description {
 	d := toolspec.Description{Sentence: "Running " + call.Tool, ForwardsSecrets: true}
 	if rec, ok := r.ofTool(call.Tool); ok {
 		d.Sentence = fmt.Sprintf("Running the recipe %s, %d steps", rec.Name, len(rec.Steps))
+		for _, p := range rec.Parameters {
+			if p.Secret {
+				d.SecretArgs = append(d.SecretArgs, p.Name)
+			}
+		}
 	}
 	return d
 }
@@ -287,11 +292,7 @@ func (r *Recipes) Execute(
 func values(rec recipe.Recipe, args map[string]any) map[string]string {
 	all := map[string]string{}
 	for _, p := range rec.Parameters {
-		value, _ := args[p.Name].(string)
-		if p.Secret {
-			value = "{{secret:" + value + "}}"
-		}
-		all[p.Name] = value
+		all[p.Name], _ = args[p.Name].(string)
 	}
 	return all
 }

@@ -159,9 +159,12 @@ func record(name string, calls []recordedCall, address string) (recipe.Recipe, e
 	return b.recipe, nil
 }
 
-const navigateTool = "navigate_page"
+const (
+	navigateTool = "navigate_page"
+	tabsTool     = "browser_tabs"
+)
 
-func opensNothing(s recipe.Step) bool { return s.Tool != navigateTool && s.Tool != "browser_tabs" }
+func opensNothing(s recipe.Step) bool { return s.Tool != navigateTool && s.Tool != tabsTool }
 
 func opensAgain(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
@@ -215,6 +218,9 @@ func (b *builder) add(c recordedCall) error {
 	}
 	for arg, ref := range c.Start.Elements {
 		args[arg] = mapReference(ref, b.withParameters)
+	}
+	if c.Start.Tool == tabsTool && args["action"] == "select" && c.End.Change != nil {
+		args["tab"] = map[string]string{"url": b.pattern(c.End.Change.URL)} // another run has other numbers
 	}
 	text, err := encode(args)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sextant/shared/annotation"
+	"sextant/shared/event"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -145,6 +146,14 @@ func (r *run) arguments(ctx context.Context, s recipe.Step) (json.RawMessage, er
 			args[name] = mapTexts(value, func(t string) string { return fill(t, r.values) })
 		}
 	}
+	if tab, ok := args["tab"].(map[string]any); ok && s.Tool == tabsTool {
+		pattern, _ := tab["url"].(string)
+		id, err := r.tabAt(ctx, pattern)
+		if err != nil {
+			return nil, err
+		}
+		args["tab"] = id
+	}
 	for name, ref := range refs {
 		id, err := r.find(ctx, mapReference(ref, func(t string) string { return fill(t, r.values) }))
 		if err != nil {
@@ -158,6 +167,11 @@ func (r *run) arguments(ctx context.Context, s recipe.Step) (json.RawMessage, er
 // find waits until the page has one element that fits.
 func (r *run) find(ctx context.Context, want annotation.Reference) (int, error) {
 	var found annotation.Element
+	if want.InOtherTab {
+		if err := r.selectTabWith(ctx, want); err != nil {
+			return 0, err
+		}
+	}
 	err := r.await(ctx, func() error {
 		if err := r.look(ctx); err != nil {
 			return err
@@ -167,6 +181,65 @@ func (r *run) find(ctx context.Context, want annotation.Reference) (int, error) 
 		return err
 	})
 	return found.ID, err
+}
+
+func (r *run) tabs(ctx context.Context) ([]event.Tab, error) {
+	res := r.make(ctx, tabsTool, json.RawMessage(`{"action":"list"}`))
+	if !res.Success {
+		return nil, failure(res)
+	}
+	b, err := json.Marshal(res.Value)
+	if err != nil {
+		return nil, fmt.Errorf("reading the tabs: %w", err)
+	}
+	var list struct {
+		Tabs []event.Tab `json:"tabs"`
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("reading the tabs: %w", err)
+	}
+	return list.Tabs, nil
+}
+
+// selectTabWith selects the only tab in which want is found.
+func (r *run) selectTabWith(ctx context.Context, want annotation.Reference) error {
+	tabs, err := r.tabs(ctx)
+	if err != nil {
+		return err
+	}
+	var with []int
+	for _, tab := range tabs {
+		if err := r.selectTab(ctx, tab.ID); err != nil {
+			return err
+		}
+		if _, err := Find(want, r.page.Elements); err == nil {
+			with = append(with, tab.ID)
+		}
+	}
+	if len(with) != 1 {
+		return &NotFoundError{Target: want}
+	}
+	return r.selectTab(ctx, with[0])
+}
+
+// tabAt returns the number of the only tab with an address.
+func (r *run) tabAt(ctx context.Context, pattern string) (int, error) {
+	tabs, err := r.tabs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	tabs = slices.DeleteFunc(tabs, func(t event.Tab) bool { return !matchesURL(pattern, t.URL) })
+	if len(tabs) != 1 {
+		return 0, &effectMissingError{fmt.Sprintf("one tab shows %s, but %d do", pattern, len(tabs))}
+	}
+	return tabs[0].ID, nil
+}
+
+func (r *run) selectTab(ctx context.Context, id int) error {
+	if res := r.make(ctx, tabsTool, fmt.Appendf(nil, `{"action":"select","tab":%d}`, id)); !res.Success {
+		return failure(res)
+	}
+	return r.look(ctx)
 }
 
 // await repeats check until nothing is missing any more, for at most maxWait. A dry run does not wait.

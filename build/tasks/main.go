@@ -35,8 +35,8 @@ func main() {
 }
 
 type options struct {
-	tasks, model, json   string
-	short, verbose, list bool
+	tasks, model, json           string
+	short, verbose, list, replay bool
 }
 
 func parseFlags() options {
@@ -47,6 +47,7 @@ func parseFlags() options {
 	flag.StringVar(&o.json, "json", "", "write the results into this file")
 	flag.BoolVar(&o.short, "short", false, "only the tasks of short runs")
 	flag.BoolVar(&o.verbose, "v", false, "print the conversations")
+	flag.BoolVar(&o.replay, "replay", false, "run each task again as a recipe, without the model")
 	flag.BoolVar(&o.list, "list", false, "list the tasks")
 	flag.Parse()
 	return o
@@ -102,6 +103,14 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 			return report{}, errors.Join(fmt.Errorf("task %s", t.Name), err)
 		}
 		writeRow(os.Stdout, done)
+		if o.replay && done.OK {
+			again, err := env.replay(ctx, t, done.conversation)
+			if err != nil {
+				return report{}, errors.Join(fmt.Errorf("task %s, again", t.Name), err)
+			}
+			done.Replay = &again
+			again.writeRow(os.Stdout)
+		}
 		if o.verbose {
 			fmt.Println(transcript(done.messages))
 		}

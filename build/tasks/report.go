@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -61,16 +62,57 @@ func writeRow(w io.Writer, o outcome) {
 		o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Problem)
 }
 
+func (r replayed) writeRow(w io.Writer) {
+	ok := "yes"
+	if !r.OK {
+		ok = "NO"
+	}
+	_, _ = fmt.Fprintf(w, "%34s %-4s %5d steps, %d with an effect that was proved %14.1fs  %s\n", "again", ok, r.Steps,
+		r.Proved, r.Seconds, r.Problem)
+}
+
 // writeTotals writes the totals and explains the columns.
 func (r report) writeTotals(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. Per task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n",
 		r.Done, r.Tasks, r.Model, r.Calls, r.Rounds, r.Task, r.Seconds)
+	if again := r.replays(); again.tasks > 0 {
+		_, _ = fmt.Fprintf(w, "As recipes, without a model: %d of %d done, median %.1f s, %.0f %% of steps proved.\n",
+			again.done, again.tasks, again.median, again.proved)
+	}
 	prefix := ", without system prompt and tool definitions"
 	if r.Prefix > 0 {
 		prefix = fmt.Sprintf(", without the %.0f of system prompt and tool definitions", r.Prefix)
 	}
 	_, _ = fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf(`tokens: instruction, calls, results and answer, once each%s.
 sent: everything in all requests of the task, %.0f tokens on average, most of it repeated.`, prefix, r.Sent)))
+}
+
+type replays struct {
+	tasks, done    int
+	median, proved float64
+}
+
+// replays sums up the tasks that ran again as recipes.
+func (r report) replays() replays {
+	var sum replays
+	var seconds []float64
+	steps, proved := 0, 0
+	for _, o := range r.Each {
+		if o.Replay == nil {
+			continue
+		}
+		sum.tasks++
+		if o.Replay.OK {
+			sum.done++
+			seconds = append(seconds, o.Replay.Seconds)
+			steps, proved = steps+o.Replay.Steps, proved+o.Replay.Proved
+		}
+	}
+	slices.Sort(seconds)
+	if len(seconds) > 0 {
+		sum.median, sum.proved = seconds[len(seconds)/2], 100*float64(proved)/float64(steps)
+	}
+	return sum
 }
 
 // checkLimits returns an error if a task failed or a mean is over its limit.

@@ -28,7 +28,11 @@ type outcome struct {
 	Seconds   float64    `json:"seconds"`
 	Questions []string   `json:"questions,omitempty"`
 
-	messages []chat.Message
+	// Replay is set if the task ran again as a recipe.
+	Replay *replayed `json:"replay,omitempty"`
+
+	messages     []chat.Message
+	conversation string
 }
 
 // sessionName returns the name of the task's own tabs and download folder.
@@ -53,7 +57,7 @@ func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	}
 	o := outcome{
 		Task: t.Name, Family: t.Family, Calls: end.Calls, Rounds: end.Rounds, Usage: end.Usage,
-		Seconds: time.Since(began).Seconds(), Questions: env.person.questions(),
+		Seconds: time.Since(began).Seconds(), Questions: env.person.questions(), conversation: end.Conversation,
 	}
 	if o.messages, err = env.sys.Store.Messages(ctx, end.Conversation); err != nil {
 		return o, err

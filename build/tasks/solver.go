@@ -24,8 +24,9 @@ type solver struct {
 	tasks   map[string]*task
 	counter counter
 
-	mu    sync.Mutex
-	costs map[string]*cost
+	mu       sync.Mutex
+	requests int
+	costs    map[string]*cost
 	// stuck says why a script could not continue, by instruction.
 	stuck map[string]string
 }
@@ -53,6 +54,7 @@ func newSolver(tasks []*task) *solver {
 func (s *solver) answer(r openaitest.Request) openaitest.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.requests++
 	var read []string
 	request, made := "", 0
 	for _, m := range r.Messages {

@@ -28,9 +28,12 @@ func TestScriptedSolverFinishesShortTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run(t.Context(), some, options{verbose: testing.Verbose()})
+	r, err := run(t.Context(), some, options{verbose: testing.Verbose(), replay: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if again := r.replays(); again.tasks != len(some) || again.done != len(some) {
+		t.Errorf("%d of %d tasks were done again as recipes, without a model", again.done, again.tasks)
 	}
 	if err := r.checkLimits(); err != nil {
 		t.Error(err)

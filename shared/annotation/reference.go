@@ -20,6 +20,8 @@ type Reference struct {
 	Twins bool `json:"twins,omitempty"`
 	// Near are the names of other elements of the group, by which it is recognized under another name.
 	Near []string `json:"near,omitempty"`
+	// InOtherTab is true if the element was not in the active tab.
+	InOtherTab bool `json:"in_other_tab,omitempty"`
 	// Frame is the address of the frame that contains the element, without its query; "" for the main document.
 	Frame string `json:"frame,omitempty"`
 }

@@ -24,8 +24,8 @@ type Parameter struct {
 	Description string `json:"description,omitempty"`
 	// Default is the value of a run that gives none. A parameter without a default is required.
 	Default *string `json:"default,omitempty"`
-	// Secret is true if the value is the name of one of the person's secrets. {{name}} then stands for its value, which
-	// is never shown.
+	// Secret is true if the value is never shown and stored. It may be one of the person's secrets: {{secret:name}}.
+	// The default is such a reference.
 	Secret bool `json:"secret,omitempty"`
 }
 

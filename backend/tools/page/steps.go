@@ -180,6 +180,8 @@ func elementsOf(s session, call toolspec.Call) map[string]annotation.Reference {
 		if json.Unmarshal(fields[name], &id) == nil && id > 0 {
 			if e, ok := s.Element(id); ok {
 				found[name] = e.ReferenceAmong(s.Annotations())
+			} else if role, label := s.RoleAndName(id); role != "" {
+				found[name] = annotation.Reference{Role: role, Name: label, InOtherTab: true}
 			}
 		}
 	}

@@ -4728,6 +4728,7 @@ export interface components {
         Reference: {
             frame?: string;
             group?: string;
+            in_other_tab?: boolean;
             name: string;
             near?: string[];
             role: string;

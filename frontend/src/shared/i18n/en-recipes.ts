@@ -37,7 +37,7 @@ export const recipes = {
   'recipes.expect.appears': '“{name}” appears',
   'recipes.values': 'Values',
   'recipes.values.none': 'This recipe takes no values.',
-  'recipes.value.secret': 'Name of a secret',
+  'recipes.value.secret': 'The value, or {{secret:name}}',
   'recipes.value.needed': 'Enter a value.',
   'recipes.run': 'Run',
   'recipes.run.again': 'Run again',
