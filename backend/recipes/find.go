@@ -60,7 +60,7 @@ var rungs = []rung{
 // Find returns the element that want describes. It must be the only one at the strictest rung at which any element
 // fits; at the looser rungs, and in a group of another name, no other element may even be similar. It is in the row,
 // frame and group that want names. A group of another name counts if the page no longer has the old name, and if the
-// row or at least half of the elements that were near are in it. The error is a *NotFoundError.
+// row or more than half of the elements that were near are in it. The error is a *NotFoundError.
 func Find(want annotation.Reference, elements []annotation.Element) (annotation.Element, error) {
 	refs := make([]annotation.Reference, len(elements))
 	for i, e := range elements {
@@ -108,7 +108,7 @@ func sameGroup(want, is annotation.Reference, page []annotation.Reference) bool 
 			near++
 		}
 	}
-	return !want.Twins && len(want.Near) > 0 && 2*near >= len(want.Near)
+	return !want.Twins && 2*near > len(want.Near)
 }
 
 // similar returns the elements, other than the one with the id, that could be mistaken for want.

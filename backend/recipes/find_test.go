@@ -42,7 +42,13 @@ func TestFindActsOnlyOnCertainElement(t *testing.T) {
 		"a renamed group": {
 			save, list{
 				element(1, "button", "Save", under("You")), element(2, "textbox", "City", under("You")),
+				element(3, "textbox", "Name", under("You")),
 			}, 1, 0,
+		},
+		"a renamed group, half of it new": {
+			save, list{
+				element(1, "button", "Save", under("You")), element(2, "textbox", "City", under("You")),
+			}, 0, 0,
 		},
 		"another group, the old gone": {save, list{element(1, "button", "Save", under("Payment"))}, 0, 0},
 		"another group, the old stays": {
