@@ -265,7 +265,8 @@ func (b *builder) parameter(target annotation.Reference, value string) string {
 			return "{{" + known.name + "}}"
 		}
 	}
-	p := recipe.Parameter{Name: b.freeName(target.Name), Description: target.Name}
+	// The label of the page becomes part of a tool's definition, which models read.
+	p := recipe.Parameter{Name: b.freeName(target.Name), Description: annotation.Clean(target.Name, maxLabel)}
 	if value == hiddenArg {
 		p.Secret = true
 	} else {
@@ -278,7 +279,10 @@ func (b *builder) parameter(target annotation.Reference, value string) string {
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
-const maxParameterName = 30
+const (
+	maxParameterName = 30
+	maxLabel         = 40
+)
 
 func (b *builder) freeName(label string) string {
 	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(label), "_"), "_")
