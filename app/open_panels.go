@@ -144,8 +144,8 @@ func (s *System) panelHandlers() map[string]http.Handler {
 				return all, err
 			},
 			ToolName: recipes.ToolName, Sentence: recipes.Sentence,
-			Draft: func(ctx context.Context, name, conversation string) (recipe.Recipe, error) {
-				return s.Recipes.Draft(ctx, name, recipes.Source{Conversation: conversation})
+			Draft: func(ctx context.Context, conversation string) (recipe.Recipe, error) {
+				return s.Recipes.Draft(ctx, recipes.Source{Conversation: conversation})
 			},
 			Add: func(rec recipe.Recipe) error { return s.Recipes.Add(rec) },
 		}),

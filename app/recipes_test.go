@@ -2,10 +2,14 @@ package app
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"sextant/backend/recipes"
@@ -61,10 +65,11 @@ func (s shopper) id(text string) int {
 
 func (s shopper) draft(name string) recipe.Recipe {
 	s.t.Helper()
-	rec, err := s.sys.Recipes.Draft(s.t.Context(), name, recipes.Source{Conversation: s.conversation, Turn: "turn-1"})
+	rec, err := s.sys.Recipes.Draft(s.t.Context(), recipes.Source{Conversation: s.conversation, Turn: "turn-1"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	rec.Name = name
 	return rec
 }
 
@@ -145,5 +150,63 @@ func TestTurnKeptAsRecipeRunsWithOtherValues(t *testing.T) {
 	dry, r := s.run("order-lamp", map[string]any{"dry_run": true})
 	if dry.Status != recipe.StatusDry || !r.Success || s.id(`link "Basket (0)"`) == 0 {
 		t.Errorf("a dry run: %+v", dry)
+	}
+}
+
+func TestRecipeShowsNoSecret(t *testing.T) {
+	var typed atomic.Value
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/typed" {
+			b, _ := io.ReadAll(r.Body)
+			typed.Store(string(b))
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<title>Sign in</title><input type=password aria-label=Password
+			oninput="fetch('/typed', {method: 'POST', body: value})">`)
+	}))
+	defer site.Close()
+	flags := testFlags(t)
+	flags["allow_hosts"] = "127.0.0.1"
+	sys := openWith(t, flags, OpenOptions{Serve: true})
+	s := newShopper(t, sys)
+	s.do("navigate_page", map[string]any{"url": site.URL})
+	s.do("type_text", map[string]any{"annotationId": s.id(`textbox "Password"`), "text": "lantern-7"})
+	rec := s.draft("sign-in")
+	if p := rec.Parameters[0]; !p.Secret || p.Default != nil {
+		t.Fatalf("the parameter is %+v", p)
+	}
+	if err := sys.Recipes.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	for _, values := range []map[string]any{
+		{"password": "compass-9"}, {"password": "compass-9", "dry_run": true},
+	} {
+		run, r := s.run("sign-in", values)
+		said, err := json.Marshal(run)
+		if err != nil || !r.Success || strings.Contains(string(said)+r.ModelText(), "compass-9") {
+			t.Errorf("the run says %s (%v)\n%s", said, err, r.ModelText())
+		}
+	}
+	if typed.Load() != "compass-9" {
+		t.Errorf("the page got %v", typed.Load())
+	}
+	events, err := sys.Events.EventsAfter(t.Context(), 0, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if strings.Contains(string(e.Data), "compass-9") || strings.Contains(string(e.Data), "lantern-7") {
+			t.Errorf("an event of %s shows a secret: %s", e.Kind, e.Data)
+		}
+	}
+	rows, err := sys.Audit.List(t.Context(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(rows)
+	if err != nil || len(rows) < 5 || strings.Contains(string(text), "compass-9") ||
+		strings.Contains(string(text), "lantern-7") {
+		t.Errorf("the audit log shows a secret: %s (%v)", text, err)
 	}
 }

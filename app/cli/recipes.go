@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"sextant/app"
 	"sextant/app/cli/verb"
 	"sextant/app/config"
+	"sextant/app/instance"
 	"sextant/backend/recipes"
 	"sextant/shared/recipe"
 )
@@ -22,7 +24,7 @@ type recipesVerb struct {
 	Show     recipesShowVerb     `cmd:"" help:"Print a recipe as JSON."`
 	Run      recipesRunVerb      `cmd:"" help:"Run a recipe, without a model."`
 	Validate recipesValidateVerb `cmd:"" help:"Check a recipe.json."`
-	Import   recipesImportVerb   `cmd:"" help:"Keep a recipe.json."`
+	Import   recipesImportVerb   `cmd:"" help:"Save a copy of a recipe.json."`
 	Delete   recipesDeleteVerb   `cmd:"" help:"Delete a recipe."`
 }
 
@@ -34,17 +36,28 @@ func openRecipes(g *verb.Global) (*recipes.Recipes, error) {
 	return app.OpenRecipes(config)
 }
 
+// refreshRunning makes a running Sextant read the recipes again. It does nothing if none runs.
+func refreshRunning(ctx context.Context, g *verb.Global) {
+	config, err := config.Load(g.Flags())
+	if err != nil {
+		return // the verb has loaded it before
+	}
+	if running, err := instance.Connect(ctx, config.DataDir); err == nil {
+		_ = verb.RunningInstance{Client: running}.Call(ctx, http.MethodGet, "/api/recipes", nil, nil)
+	}
+}
+
 type recipesListVerb struct {
 	JSON bool `help:"Print JSON."`
 }
 
 // Run prints the recipes.
 func (v *recipesListVerb) Run(io verb.Streams, g *verb.Global) error {
-	kept, err := openRecipes(g)
+	store, err := openRecipes(g)
 	if err != nil {
 		return err
 	}
-	all, broken, err := kept.Reload()
+	all, broken, err := store.Reload()
 	if err != nil {
 		return err
 	}
@@ -80,11 +93,11 @@ type recipesShowVerb struct {
 
 // Run prints a recipe.
 func (v *recipesShowVerb) Run(io verb.Streams, g *verb.Global) error {
-	kept, err := openRecipes(g)
+	store, err := openRecipes(g)
 	if err != nil {
 		return err
 	}
-	rec, err := kept.Get(v.Name)
+	rec, err := store.Get(v.Name)
 	if err != nil {
 		return noRecipe(v.Name)
 	}
@@ -100,16 +113,17 @@ type recipesDeleteVerb struct {
 }
 
 // Run deletes a recipe.
-func (v *recipesDeleteVerb) Run(io verb.Streams, g *verb.Global) error {
-	kept, err := openRecipes(g)
+func (v *recipesDeleteVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	store, err := openRecipes(g)
 	if err != nil {
 		return err
 	}
-	if err := kept.Delete(v.Name); errors.Is(err, recipes.ErrNotFound) {
+	if err := store.Delete(v.Name); errors.Is(err, recipes.ErrNotFound) {
 		return noRecipe(v.Name)
 	} else if err != nil {
 		return err
 	}
+	refreshRunning(ctx, g)
 	_, err = fmt.Fprintf(io.Out, "Deleted the recipe %s.\n", v.Name)
 	return err
 }
@@ -150,24 +164,25 @@ type recipesImportVerb struct {
 	File string `arg:"" help:"A recipe.json." type:"existingfile"`
 }
 
-// Run keeps a copy of a file. It replaces no recipe.
-func (v *recipesImportVerb) Run(io verb.Streams, g *verb.Global) error {
+// Run saves a copy of a file. It replaces no recipe.
+func (v *recipesImportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	rec, err := readRecipe(v.File)
 	if err != nil {
 		return err
 	}
-	kept, err := openRecipes(g)
+	store, err := openRecipes(g)
 	if err != nil {
 		return err
 	}
-	if _, err := kept.Get(rec.Name); err == nil {
+	if _, err := store.Get(rec.Name); err == nil {
 		return verb.Failure(verb.ExitFailed, "there is a recipe %q already. Delete it first, or change the name in %s",
 			rec.Name, v.File)
 	}
-	if err := kept.Save(rec); err != nil {
+	if err := store.Save(rec); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(io.Out, "Kept the recipe %s. Run it with: sextant recipes run %s\n", rec.Name, rec.Name)
+	refreshRunning(ctx, g)
+	_, err = fmt.Fprintf(io.Out, "Saved the recipe %s. Run it with: sextant recipes run %s\n", rec.Name, rec.Name)
 	return err
 }
 
@@ -183,11 +198,11 @@ type recipesRunVerb struct {
 
 // Run runs a recipe as the call of its tool.
 func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	kept, err := openRecipes(g)
+	store, err := openRecipes(g)
 	if err != nil {
 		return err
 	}
-	rec, err := kept.Get(v.Name)
+	rec, err := store.Get(v.Name)
 	if err != nil {
 		return noRecipe(v.Name)
 	}
@@ -206,6 +221,7 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 	if err != nil {
 		return err
 	}
+	refreshRunning(ctx, g)
 	call := toolsCallVerb{
 		Headless: v.Headless, Name: recipes.ToolName(v.Name), Args: string(text), YesTo: v.YesTo, JSON: v.JSON,
 	}

@@ -105,3 +105,14 @@ func TestFindActsOnlyOnCertainElement(t *testing.T) {
 		})
 	}
 }
+
+func TestFindReadsNumbersOfRows(t *testing.T) {
+	one, two := element(1, "button", "Open", in("Order #1042")), element(2, "button", "Open", in("Order #1043"))
+	want := one.ReferenceAmong(list{one, two})
+	if e, err := Find(want, list{two, one}); e.ID != 1 || err != nil {
+		t.Errorf("found %d (%v)", e.ID, err)
+	}
+	if e, err := Find(want, list{two, element(3, "button", "Open", in("Order #1044"))}); err == nil {
+		t.Errorf("found %d in the row of another number", e.ID)
+	}
+}

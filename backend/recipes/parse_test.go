@@ -40,6 +40,10 @@ func TestParseNamesPlaceOfMistake(t *testing.T) {
 		"a parameter twice": {
 			`[{"name": "postcode",`, `[{"name":"postcode"},{"name": "postcode",`, "the parameter postcode occurs twice",
 		},
+		"a taken parameter": {
+			`{"name": "postcode", "default": "10437"}`, `{"name": "dry_run"}, {"name": "postcode"}`,
+			"the name dry_run is taken by every recipe",
+		},
 		"a secret is no value": {"{{postcode}}", "{{secret:pin}} {{postcode}}", ""},
 		"an event of no meaning": {
 			`"{{postcode}}"}}`, `"{{postcode}}"}, "expect": {"event": "luck"}}`, "steps.1.expect.event: value must be one of",

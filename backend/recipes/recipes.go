@@ -1,4 +1,4 @@
-// Package recipes keeps recipes, finds their elements on a page again, and runs them: calls of tools that were made
+// Package recipes stores recipes, finds their elements on a page again, and runs them: calls of tools that were made
 // once are made again with other values, without a model.
 //
 // A step acts only on an element that is certainly the one that was recorded (Find). A step that was recorded with an
@@ -29,10 +29,7 @@ import (
 // FileName is the name of the file with a recipe, in a folder with the name of the recipe.
 const FileName = "recipe.json"
 
-const (
-	maxRecipes = 500
-	maxDepth   = 4
-)
+const maxDepth = 4
 
 // ErrNotFound means that there is no recipe of that name.
 var ErrNotFound = errors.New("there is no recipe of that name")
@@ -58,7 +55,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Recipes keeps and runs recipes. It is safe for concurrent use.
+// Recipes stores and runs recipes. It is safe for concurrent use.
 type Recipes struct {
 	cfg Config
 
@@ -72,7 +69,10 @@ func New(cfg Config) (*Recipes, error) {
 		cfg.OnChange = func() {}
 	}
 	r := &Recipes{cfg: cfg, list: []recipe.Recipe{}}
-	_, _, err := r.Reload()
+	_, broken, err := r.Reload()
+	for _, b := range broken {
+		cfg.Log.Warn("a recipe was left out", "path", b.Path, "err", b.Why)
+	}
 	return r, err
 }
 
@@ -89,7 +89,7 @@ func (r *Recipes) Reload() ([]recipe.Recipe, []Broken, error) {
 		return nil, nil, fmt.Errorf("reading the recipes: %w", err)
 	}
 	list, broken := []recipe.Recipe{}, []Broken{}
-	for _, entry := range entries[:min(len(entries), maxRecipes)] {
+	for _, entry := range entries {
 		path := filepath.Join(r.cfg.Folder, entry.Name(), FileName)
 		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) || (err != nil && !entry.IsDir()) {
@@ -103,7 +103,6 @@ func (r *Recipes) Reload() ([]recipe.Recipe, []Broken, error) {
 			err = fmt.Errorf("its name is %q, but its folder is %q", rec.Name, entry.Name())
 		}
 		if err != nil {
-			r.cfg.Log.Warn("a recipe was left out", "path", path, "err", err)
 			broken = append(broken, Broken{path, err.Error()})
 			continue
 		}
@@ -142,14 +141,14 @@ func (r *Recipes) Save(rec recipe.Recipe) error {
 	}
 	folder := filepath.Join(r.cfg.Folder, rec.Name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("keeping recipe %s: %w", rec.Name, err)
+		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
 	}
 	path := filepath.Join(folder, FileName)
 	if err := os.WriteFile(path+".part", text, 0o600); err != nil {
-		return fmt.Errorf("keeping recipe %s: %w", rec.Name, err)
+		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
 	}
 	if err := os.Rename(path+".part", path); err != nil {
-		return fmt.Errorf("keeping recipe %s: %w", rec.Name, err)
+		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
 	}
 	_, _, err = r.Reload()
 	return err
@@ -281,20 +280,26 @@ func (r *Recipes) Execute(
 		return toolspec.Result{}, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
 	}
 	run := run{
-		do: r.cfg.Do, observe: r.cfg.Observe, call: call, values: values(rec, args), dry: args[DryArg] == true,
+		do: r.cfg.Do, observe: r.cfg.Observe, call: call, dry: args[DryArg] == true,
 		progress: func(text string) { out("progress", text) },
 	}
+	run.values, run.shown = values(rec, args)
 	run.all(context.WithValue(ctx, depthKey{}, depth+1), rec)
 	return run.result(), nil
 }
 
-// values returns the value of each parameter. The tool's arguments include the defaults.
-func values(rec recipe.Recipe, args map[string]any) map[string]string {
-	all := map[string]string{}
+// values returns the value of each parameter, and again with … in place of secret values. The tool's arguments include
+// the defaults.
+func values(rec recipe.Recipe, args map[string]any) (all, shown map[string]string) {
+	all, shown = map[string]string{}, map[string]string{}
 	for _, p := range rec.Parameters {
 		all[p.Name], _ = args[p.Name].(string)
+		shown[p.Name] = all[p.Name]
+		if p.Secret {
+			shown[p.Name] = hiddenArg
+		}
 	}
-	return all
+	return all, shown
 }
 
 func (r *run) result() toolspec.Result {
@@ -307,13 +312,14 @@ func (r *run) result() toolspec.Result {
 		}
 		text.WriteString("\n")
 	}
+	if rep.Status == recipe.StatusDone && rep.URL != "" {
+		fmt.Fprintf(&text, "Page: %s %s\n", rep.Title, rep.URL)
+	}
+	rep.Text = text.String()
 	sentence := fmt.Sprintf("Ran the recipe %s", rep.Recipe)
 	result := toolspec.OK(rep)
 	switch rep.Status {
 	case recipe.StatusDone:
-		if rep.URL != "" {
-			fmt.Fprintf(&text, "Page: %s %s\n", rep.Title, rep.URL)
-		}
 	case recipe.StatusDry:
 		sentence = fmt.Sprintf("Looked at what the recipe %s would do", rep.Recipe)
 	default:
@@ -325,6 +331,6 @@ func (r *run) result() toolspec.Result {
 			"The steps before it were done and are not undone; nothing after it ran.")
 		result.Value = rep
 	}
-	result.Text, result.Sentence, result.Sources = text.String(), sentence, r.sources
+	result.Text, result.Sentence, result.Sources = rep.Text, sentence, r.sources
 	return result
 }

@@ -13,16 +13,17 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/surface"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
 
-// ErrNothingToKeep means that the calls acted on nothing that a recipe can repeat.
-var ErrNothingToKeep = errors.New("nothing can be repeated: nothing was done on a page, or what was tried failed")
+// ErrNothingToRepeat means that the calls acted on nothing that a recipe can repeat.
+var ErrNothingToRepeat = errors.New("nothing can be repeated: nothing was done on a page, or what was tried failed")
 
-// recordedCall is a call as the event log keeps it.
+// recordedCall is a call as the event log stores it.
 type recordedCall struct {
 	ID    string
 	Start event.CallStart
@@ -42,8 +43,8 @@ const maxHandEvents = 20_000
 // maxReportTime bounds the wait for the last step that the person did by hand.
 const maxReportTime = 2 * time.Second
 
-// Draft returns the recipe that repeats what is in source. It keeps nothing.
-func (r *Recipes) Draft(ctx context.Context, name string, source Source) (recipe.Recipe, error) {
+// Draft returns the recipe that repeats what is in source, without a name. It saves nothing.
+func (r *Recipes) Draft(ctx context.Context, source Source) (recipe.Recipe, error) {
 	byHand := source.Conversation == ""
 	var events []event.Event
 	var err error
@@ -71,7 +72,7 @@ func (r *Recipes) Draft(ctx context.Context, name string, source Source) (recipe
 	if byHand {
 		address = inferNavigations(calls, r.cfg.PageURL())
 	}
-	return record(name, calls, address)
+	return record(calls, address)
 }
 
 // inferNavigations adds to what the person did by hand that it led to another page, and returns the address of the page
@@ -88,16 +89,11 @@ func inferNavigations(calls []recordedCall, last string) (first string) {
 		if i+1 < len(calls) {
 			next = calls[i+1].Start.PageURL
 		}
-		if next != "" && withoutFragment(next) != withoutFragment(c.Start.PageURL) {
+		if next != "" && surface.WithoutFragment(next) != surface.WithoutFragment(c.Start.PageURL) {
 			calls[i].End.Change = &annotation.Change{URL: next, Events: []string{"navigated"}}
 		}
 	}
 	return first
-}
-
-func withoutFragment(address string) string {
-	before, _, _ := strings.Cut(address, "#")
-	return before
 }
 
 // callsOf returns the calls for which mine is true, in the order in which they started, and the address of the page on
@@ -137,17 +133,18 @@ func callsOf(events []event.Event, mine func(event.Event, event.CallStart) bool)
 // record returns the recipe that repeats the calls, without those that only looked, failed, or made other calls that
 // are among them. address is the page on which they began. Values that were typed, chosen or uploaded become
 // parameters.
-func record(name string, calls []recordedCall, address string) (recipe.Recipe, error) {
-	b := builder{recipe: recipe.Recipe{Name: name}}
+func record(calls []recordedCall, address string) (recipe.Recipe, error) {
+	var b builder
+	parents := parentsOf(calls)
 	for _, c := range calls {
-		if c.End.Status == event.CallDone && acts(c) && !onPanel(c) && !hasChildren(c, calls) {
+		if c.End.Status == event.CallDone && acts(c) && !onPanel(c) && !parents[c.ID] {
 			if err := b.add(c); err != nil {
 				return recipe.Recipe{}, err
 			}
 		}
 	}
 	if len(b.recipe.Steps) == 0 {
-		return recipe.Recipe{}, ErrNothingToKeep
+		return recipe.Recipe{}, ErrNothingToRepeat
 	}
 	if first := b.recipe.Steps[0]; opensNothing(first) && opensAgain(address) {
 		open, err := json.Marshal(map[string]string{"url": address})
@@ -178,10 +175,17 @@ func onPanel(c recordedCall) bool {
 	return c.End.Change != nil && strings.HasPrefix(c.End.Change.URL, "panel:")
 }
 
-func hasChildren(c recordedCall, calls []recordedCall) bool {
-	return slices.ContainsFunc(calls, func(other recordedCall) bool {
-		return other.Start.ParentCall == c.ID || strings.HasPrefix(other.ID, c.ID+".")
-	})
+// parentsOf returns the ids of the calls that made other calls among them. A step of run_steps has the id of its call
+// with a number.
+func parentsOf(calls []recordedCall) map[string]bool {
+	parents := map[string]bool{}
+	for _, c := range calls {
+		parents[c.Start.ParentCall] = true
+		if dot := strings.LastIndexByte(c.ID, '.'); dot > 0 {
+			parents[c.ID[:dot]] = true
+		}
+	}
+	return parents
 }
 
 type builder struct {
@@ -291,13 +295,17 @@ func (b *builder) freeName(label string) string {
 	}
 	name = strings.Trim(name[:min(len(name), maxParameterName)], "_")
 	free := name
-	for n := 2; slices.ContainsFunc(b.values, func(v parameterValue) bool { return v.name == free }); n++ {
+	taken := func(v parameterValue) bool { return v.name == free }
+	for n := 2; free == DryArg || slices.ContainsFunc(b.values, taken); n++ {
 		free = fmt.Sprintf("%s_%d", name, n)
 	}
 	return free
 }
 
+// withParameters returns a text of a page with placeholders for recorded values. What looks like a placeholder in it is
+// changed, so that no value is filled in there.
 func (b *builder) withParameters(text string) string {
+	text = strings.ReplaceAll(text, "{{", "{ {")
 	for _, p := range b.values {
 		if p.value != hiddenArg {
 			text = mention(text, p.value, p.name)

@@ -26,8 +26,10 @@ type run struct {
 	do      func(ctx context.Context, call toolspec.Call) toolspec.Result
 	observe func(value any) (annotation.Observation, bool)
 	call    toolspec.Call
-	values  map[string]string
-	dry     bool
+	// values contains the values of the parameters. shown has … in place of secret ones; everything that is reported,
+	// and what is looked for on a page, is made from it.
+	values, shown map[string]string
+	dry           bool
 	// progress reports a line for people while the recipe runs.
 	progress func(text string)
 
@@ -43,7 +45,7 @@ func (r *run) all(ctx context.Context, rec recipe.Recipe) {
 		r.report.Status = recipe.StatusDry
 	}
 	for i, step := range rec.Steps {
-		sentence := fill(Sentence(step), r.values)
+		sentence := fill(Sentence(step), r.shown)
 		r.progress(fmt.Sprintf("%d%% · step %d of %d: %s\n", 100*i/len(rec.Steps), i+1, len(rec.Steps), sentence))
 		done, err := r.step(ctx, step)
 		done.Sentence = sentence
@@ -69,7 +71,7 @@ func (r *run) all(ctx context.Context, rec recipe.Recipe) {
 }
 
 func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error) {
-	args, err := r.arguments(ctx, s)
+	args, numbers, err := r.arguments(ctx, s)
 	var lost *NotFoundError
 	switch {
 	case errors.As(err, &lost) && s.Optional && len(lost.Alike) == 0:
@@ -77,7 +79,13 @@ func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error
 	case err != nil:
 		return recipe.StepReport{}, err
 	case r.dry:
-		return recipe.StepReport{Status: "found", Outcome: "would be called with " + string(args)}, nil
+		return recipe.StepReport{Status: "found", Outcome: strings.Join(numbers, ", ")}, nil
+	}
+	if s.Expect != nil && len(s.Expect.Appears) > 0 && len(numbers) == 0 {
+		// What appears is compared with the page just before the step.
+		if err := r.look(ctx); err != nil {
+			return recipe.StepReport{}, err
+		}
 	}
 	before := r.page
 	res := r.make(ctx, s.Tool, args)
@@ -89,7 +97,7 @@ func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error
 		r.page.Page = after.Page
 	}
 	report := recipe.StepReport{Status: "done", Outcome: res.Sentence}
-	if want := mapEffect(s.Expect, func(t string) string { return fill(t, r.values) }); want != nil {
+	if want := mapEffect(s.Expect, r.fillShown); want != nil {
 		if err := r.awaitEffect(ctx, *want, before, after); err != nil {
 			return recipe.StepReport{}, err
 		}
@@ -106,17 +114,13 @@ func failure(res toolspec.Result) error {
 func (r *run) make(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
 	call := toolspec.Call{Tool: tool, Args: args, Panel: r.call.Panel, ParentCall: r.call.ID, From: r.call.From}
 	call.From.InBrowser = true
-	call.From.Outside = union(call.From.Outside, r.sources)
+	call.From.Outside = toolspec.SortedUnion(call.From.Outside, r.sources)
 	res := r.do(ctx, call)
-	r.sources = union(r.sources, res.Sources)
+	r.sources = toolspec.SortedUnion(r.sources, res.Sources)
 	return res
 }
 
-func union(a, b []string) []string {
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+func (r *run) fillShown(text string) string { return fill(text, r.shown) }
 
 // look lists all elements of the page.
 func (r *run) look(ctx context.Context) error {
@@ -132,13 +136,14 @@ func (r *run) look(ctx context.Context) error {
 	return nil
 }
 
-// arguments returns the arguments of a step with values for parameters and numbers for elements.
-func (r *run) arguments(ctx context.Context, s recipe.Step) (json.RawMessage, error) {
+// arguments returns the arguments of a step with values for parameters and numbers for elements. numbers are those of
+// the elements, such as [12].
+func (r *run) arguments(ctx context.Context, s recipe.Step) (text json.RawMessage, numbers []string, err error) {
 	args := map[string]any{}
 	dec := json.NewDecoder(bytes.NewReader(s.Args))
 	dec.UseNumber()
 	if err := dec.Decode(&args); err != nil {
-		return nil, fmt.Errorf("reading the arguments of %s: %w", s.Tool, err)
+		return nil, nil, fmt.Errorf("reading the arguments of %s: %w", s.Tool, err)
 	}
 	refs := References(s)
 	for name, value := range args {
@@ -150,24 +155,26 @@ func (r *run) arguments(ctx context.Context, s recipe.Step) (json.RawMessage, er
 		pattern, _ := tab["url"].(string)
 		id, err := r.tabAt(ctx, pattern)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		args["tab"] = id
 	}
 	for name, ref := range refs {
-		id, err := r.find(ctx, mapReference(ref, func(t string) string { return fill(t, r.values) }))
+		id, err := r.find(ctx, mapReference(ref, r.fillShown))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		args[name] = id
+		numbers = append(numbers, fmt.Sprintf("[%d]", id))
 	}
-	return encode(args)
+	text, err = encode(args)
+	return text, numbers, err
 }
 
 // find waits until the page has one element that fits.
 func (r *run) find(ctx context.Context, want annotation.Reference) (int, error) {
 	var found annotation.Element
-	if want.InOtherTab {
+	if want.InOtherTab && !r.dry {
 		if err := r.selectTabWith(ctx, want); err != nil {
 			return 0, err
 		}

@@ -25,3 +25,9 @@ func Truncate(s string, runes int) string {
 func ContainsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
+
+// WithoutFragment returns an address up to its #.
+func WithoutFragment(address string) string {
+	before, _, _ := strings.Cut(address, "#")
+	return before
+}

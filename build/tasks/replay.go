@@ -25,17 +25,18 @@ type replayed struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// replay keeps what a conversation did as a recipe and runs it.
+// replay saves what a conversation did as a recipe and runs it.
 func (env *environment) replay(ctx context.Context, t *task, conversation string) (replayed, error) {
-	rec, err := env.sys.Recipes.Draft(ctx, t.Name, recipes.Source{Conversation: conversation})
-	if errors.Is(err, recipes.ErrNothingToKeep) {
+	rec, err := env.sys.Recipes.Draft(ctx, recipes.Source{Conversation: conversation})
+	if errors.Is(err, recipes.ErrNothingToRepeat) {
 		return replayed{Problem: err.Error()}, nil
 	}
 	if err == nil {
+		rec.Name = t.Name
 		err = env.sys.Recipes.Save(rec)
 	}
 	if err != nil {
-		return replayed{}, fmt.Errorf("keeping %s: %w", t.Name, err)
+		return replayed{}, fmt.Errorf("saving %s: %w", t.Name, err)
 	}
 	defer func() { _ = env.sys.Recipes.Delete(t.Name) }()
 	values, err := hiddenValues(t, rec)
@@ -72,7 +73,7 @@ func (env *environment) replay(ctx context.Context, t *task, conversation string
 	return r, err
 }
 
-// hiddenValues returns arguments with what the script types into fields that hide it: a recipe does not keep it.
+// hiddenValues returns arguments with what the script types into fields that hide it: a recipe does not store it.
 func hiddenValues(t *task, rec recipe.Recipe) (json.RawMessage, error) {
 	typed := regexp.MustCompile(`"text": ?"([^"]+)"`).FindAllStringSubmatch(fmt.Sprint(t.Script), -1)
 	typed = slices.DeleteFunc(typed, func(text []string) bool {

@@ -1,4 +1,4 @@
-// Package recipes is the backend of the panel "Recipes": the assistant lists the recipes and keeps what its
+// Package recipes is the backend of the panel "Recipes": the assistant lists the recipes and saves what its
 // conversation did as a new one.
 package recipes
 
@@ -17,8 +17,8 @@ type Services struct {
 	ToolName func(recipe string) string
 	Sentence func(recipe.Step) string
 	// Draft returns a recipe that repeats the calls of a conversation.
-	Draft func(ctx context.Context, name, conversation string) (recipe.Recipe, error)
-	// Add keeps a recipe. It fails if there is one of its name.
+	Draft func(ctx context.Context, conversation string) (recipe.Recipe, error)
+	// Add saves a recipe. It fails if there is one of its name.
 	Add func(recipe.Recipe) error
 }
 
@@ -26,7 +26,7 @@ type Services struct {
 func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/recipes/list", services.list)
-	mux.HandleFunc("POST /api/recipes/keep", services.keep)
+	mux.HandleFunc("POST /api/recipes/save", services.save)
 	return mux
 }
 
@@ -54,22 +54,22 @@ func (s Services) list(w http.ResponseWriter, _ *http.Request) {
 	reply.WriteJSON(w, http.StatusOK, map[string]any{"recipes": out})
 }
 
-func (s Services) keep(w http.ResponseWriter, r *http.Request) {
+func (s Services) save(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Name, Description string }
 	reply.DecodeBody(r, &in)
 	conversation := reply.Provenance(r).Conversation
 	if conversation == "" {
-		reply.Refuse(w, http.StatusConflict, "there is no conversation whose calls could be kept",
+		reply.Refuse(w, http.StatusConflict, "there is no conversation with calls to repeat",
 			"Call it in a conversation that did something on a web page.")
 		return
 	}
-	rec, err := s.Draft(r.Context(), in.Name, conversation)
+	rec, err := s.Draft(r.Context(), conversation)
 	if err == nil {
-		rec.Description = in.Description
+		rec.Name, rec.Description = in.Name, in.Description
 		err = s.Add(rec)
 	}
 	if err != nil {
-		reply.Refuse(w, http.StatusConflict, "not kept: "+err.Error(), "No other recipe was changed.")
+		reply.Refuse(w, http.StatusConflict, "not saved: "+err.Error(), "No other recipe was changed.")
 		return
 	}
 	reply.WriteJSON(w, http.StatusOK, s.summary(rec))

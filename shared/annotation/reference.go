@@ -37,7 +37,7 @@ func (e Element) Reference() Reference {
 			if inner, quoted := strings.CutPrefix(row, `"`); quoted && strings.HasSuffix(inner, `"`) {
 				row = strings.TrimSuffix(inner, `"`)
 			}
-			r.Row = Clean(row, maxState)
+			r.Row = Clean(strings.ReplaceAll(row, "#", " "), maxState)
 		}
 	}
 	return r
@@ -51,33 +51,41 @@ func (e Element) ReferenceAmong(elements []Element) Reference {
 	row := r.Row
 	r.Row = ""
 	numbersDecide := false
-	for _, other := range elements {
-		if other.ID == e.ID || other.Role != e.Role || other.Name != e.Name {
-			continue
-		}
-		r.Twins = true
-		if is := other.Reference(); is.Group == r.Group && is.Frame == r.Frame {
-			r.Row = row
-			numbersDecide = numbersDecide || WithoutNumbers(is.Row) == WithoutNumbers(row)
+	at := -1
+	for i := range elements {
+		other := &elements[i]
+		switch {
+		case other.ID == e.ID:
+			at = i
+		case other.Role == e.Role && other.Name == e.Name:
+			r.Twins = true
+			if sameGroup(other, &e) {
+				r.Row = row
+				numbersDecide = numbersDecide || WithoutNumbers(other.Reference().Row) == WithoutNumbers(row)
+			}
 		}
 	}
 	if !numbersDecide {
 		r.Row = WithoutNumbers(r.Row)
 	}
-	at := slices.IndexFunc(elements, func(other Element) bool { return other.ID == e.ID })
-	for distance := 1; at >= 0 && distance < len(elements) && len(r.Near) < maxNear; distance++ {
+	if at < 0 {
+		return r
+	}
+	for distance := 1; distance < len(elements) && len(r.Near) < maxNear; distance++ {
 		for _, i := range []int{at - distance, at + distance} {
-			if i < 0 || i >= len(elements) || len(r.Near) == maxNear {
+			if i < 0 || i >= len(elements) || len(r.Near) == maxNear || !sameGroup(&elements[i], &e) {
 				continue
 			}
-			if is := elements[i].Reference(); is.Group == r.Group && is.Frame == r.Frame && is.Name != "" &&
-				is.Name != r.Name && !slices.Contains(r.Near, is.Name) {
-				r.Near = append(r.Near, is.Name)
+			name := Clean(elements[i].Name, maxName)
+			if name != "" && name != r.Name && !slices.Contains(r.Near, name) {
+				r.Near = append(r.Near, name)
 			}
 		}
 	}
 	return r
 }
+
+func sameGroup(a, b *Element) bool { return a.Group == b.Group && a.Frame == b.Frame }
 
 // WithoutNumbers returns s with # in place of each number.
 func WithoutNumbers(s string) string {
@@ -129,7 +137,7 @@ type Change struct {
 	URL string `json:"url,omitempty"`
 	// Events are the kinds of events: navigated, opened_tab, closed_tab, dialog, file_chooser or download.
 	Events []string `json:"events,omitempty"`
-	// Appeared are elements that are new or changed after the action, at most eight.
+	// Appeared are the roles and names of elements that are new or changed after the action, at most eight.
 	Appeared []Reference `json:"appeared,omitempty"`
 }
 
@@ -149,7 +157,7 @@ func (o *Observation) Change() *Change {
 	}
 	for _, e := range o.Elements {
 		if len(c.Appeared) < maxAppeared && e.Name != "" && !e.OnlyCoverChanged {
-			c.Appeared = append(c.Appeared, e.Reference())
+			c.Appeared = append(c.Appeared, Reference{Role: Clean(e.Role, maxRole), Name: Clean(e.Name, maxName)})
 		}
 	}
 	return &c

@@ -78,6 +78,8 @@ type Run struct {
 	// URL and Title identify the page after the run.
 	URL   string `json:"url,omitempty"`
 	Title string `json:"title,omitempty"`
+	// Text says all of this in lines.
+	Text string `json:"text"`
 }
 
 // StepReport is the outcome of a step.

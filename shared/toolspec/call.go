@@ -3,6 +3,7 @@ package toolspec
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"sextant/shared/annotation"
 )
@@ -109,6 +110,13 @@ func (p Provenance) Owner() string {
 	}
 	// A program chooses its own name, so the parts are quoted.
 	return fmt.Sprintf("%s %q %q", p.Caller, p.Client, p.Session)
+}
+
+// SortedUnion returns the strings in a and b, each once.
+func SortedUnion(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // ErrorType is the kind of failure of a Result.

@@ -1,4 +1,4 @@
-// Package reciperoutes contains the routes of recipes: what is kept, drafts from conversations, and changes. A recipe
+// Package reciperoutes contains the routes of recipes: the list, drafts from conversations, and changes. A recipe
 // runs as a tool.
 package reciperoutes
 
@@ -40,9 +40,9 @@ type Routes struct {
 func (r Routes) Register() {
 	const path = "/api/recipes"
 	route.Add(r.API, http.MethodGet, path, "The recipes", http.StatusOK, r.list)
-	route.Add(r.API, http.MethodPost, path+"/draft", "A recipe from the calls of a turn or conversation, not kept yet",
+	route.Add(r.API, http.MethodPost, path+"/draft", "A recipe from the calls of a turn or conversation, not saved yet",
 		http.StatusOK, r.draft)
-	route.Add(r.API, http.MethodPut, path, "Keep a recipe, or replace the one of its name", http.StatusOK, r.save)
+	route.Add(r.API, http.MethodPut, path, "Save a recipe, or replace the one of its name", http.StatusOK, r.save)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
 }
 
@@ -68,18 +68,17 @@ func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], er
 
 func (r Routes) draft(ctx context.Context, in *struct {
 	Body struct {
-		Name         string `json:"name" maxLength:"40"`
 		Conversation string `json:"conversation,omitempty" maxLength:"128"`
 		Turn         string `json:"turn,omitempty" maxLength:"128" doc:"Empty for all turns of the conversation"`
 		Since        int64  `json:"since,omitempty" minimum:"0" doc:"Without a conversation: what the person did by hand after this event"`
 	}
 },
 ) (*route.Body[ListedRecipe], error) {
-	rec, err := r.Recipes.Draft(ctx, in.Body.Name, recipes.Source{
+	rec, err := r.Recipes.Draft(ctx, recipes.Source{
 		Conversation: in.Body.Conversation, Turn: in.Body.Turn, Since: in.Body.Since,
 	})
 	switch {
-	case errors.Is(err, recipes.ErrNothingToKeep):
+	case errors.Is(err, recipes.ErrNothingToRepeat):
 		return nil, route.BadRequest("Nothing here can be kept as a recipe: nothing was done on a page, or what was " +
 			"tried failed.")
 	case err != nil:
@@ -93,9 +92,9 @@ func (r Routes) save(_ context.Context, in *struct{ Body recipe.Recipe }) (*rout
 	var invalid *recipes.InvalidError
 	switch {
 	case errors.As(err, &invalid):
-		return nil, route.BadRequest("The recipe was not kept. " + invalid.Error())
+		return nil, route.BadRequest("The recipe was not saved. " + invalid.Error())
 	case err != nil:
-		return nil, route.InternalError("The recipe was not kept. Other recipes are as before.", err)
+		return nil, route.InternalError("The recipe was not saved. Other recipes are as before.", err)
 	}
 	return route.Answer(listed(in.Body)), nil
 }

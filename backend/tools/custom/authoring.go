@@ -118,7 +118,7 @@ func (m *AuthoringTools) Execute(
 	r.Sentence = fmt.Sprintf("Listed %d created %s", len(list), english.PluralWord(len(list), "tool", ""))
 	for _, c := range list {
 		if c.AwaitsReview {
-			r.Sources = union(r.Sources, c.Outside)
+			r.Sources = toolspec.SortedUnion(r.Sources, c.Outside)
 		}
 	}
 	return r, nil

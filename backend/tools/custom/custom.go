@@ -200,9 +200,9 @@ func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage
 	h.last = name
 	inner := toolspec.Call{Tool: name, Args: args, Panel: h.call.Panel, From: h.call.From}
 	inner.From.Caller, inner.From.Client = toolspec.CallerCreatedTool, h.call.Tool
-	inner.From.Outside = union(h.call.From.Outside, h.sources)
+	inner.From.Outside = toolspec.SortedUnion(h.call.From.Outside, h.sources)
 	r := h.t.cfg.Do(ctx, inner)
-	h.sources = union(h.sources, r.Sources)
+	h.sources = toolspec.SortedUnion(h.sources, r.Sources)
 	if !r.Success {
 		return nil, errors.New(strings.TrimSpace(r.Error + ". " + r.Suggestion))
 	}
@@ -238,12 +238,6 @@ func (h *scriptHost) afterFailure() string {
 		h.calls, english.PluralWord(h.calls, "call", ""), h.last)
 }
 
-func union(a, b []string) []string {
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // toolAccess misses names that a body computes. The pipeline judges such calls too.
 var toolAccess = regexp.MustCompile(`\btools\s*(?:\.\s*|\[\s*['"])([a-zA-Z_]\w*)`)
 
@@ -252,5 +246,5 @@ func uses(body string) []string {
 	for _, m := range toolAccess.FindAllStringSubmatch(body, -1) {
 		all = append(all, m[1])
 	}
-	return union(all, nil)
+	return toolspec.SortedUnion(all, nil)
 }

@@ -217,7 +217,7 @@ func (r *stepRun) stopReason(i int, before string, a annotation.Observation, obs
 	moves := st.tool == "navigate_page" || st.tool == "browser_tabs" || st.navigates ||
 		(st.expect != nil && (st.expect.URL != "" || st.expect.event == "navigated"))
 	_, went := kinds["navigated"]
-	if went && !moves && (!a.OnlyChanges || withoutFragment(before) != withoutFragment(a.Page.URL)) {
+	if went && !moves && (!a.OnlyChanges || surface.WithoutFragment(before) != surface.WithoutFragment(a.Page.URL)) {
 		return "the page went to " + a.Page.URL + "; a step that may do that needs \"navigates\": true"
 	}
 	return r.lostElement(i, a)
@@ -254,9 +254,4 @@ func isExpected(kind, tool, next string) bool {
 		return tool == "browser_tabs" || next == "browser_tabs"
 	}
 	return false
-}
-
-func withoutFragment(address string) string {
-	before, _, _ := strings.Cut(address, "#")
-	return before
 }

@@ -10,11 +10,11 @@ export class Recipes extends RemoteValue<RecipeList> {
   /** The name of the recipe that the panel shows, "" for none. */
   selected = $state('');
   /** The values that the form of a recipe starts with, by the name of the recipe. */
-  given = $state.raw<Record<string, Record<string, string>>>({});
+  initialValues = $state.raw<Record<string, Record<string, string>>>({});
 
   /** The event after which the person's steps in the browser are recorded, null while nothing is recorded. */
   since = $state<number | null>(null);
-  /** What was recorded and is not kept yet, null for nothing. */
+  /** What was recorded and is not saved yet, null for nothing. */
   recorded = $state.raw<RecipeSource | null>(null);
 
   constructor(
@@ -24,7 +24,7 @@ export class Recipes extends RemoteValue<RecipeList> {
     super(actions, () => actions.backend.recipes());
   }
 
-  /** Starts to record what the person does in the browser, or ends it and offers to keep it. */
+  /** Starts to record what the person does in the browser, or ends it and offers to save it. */
   toggleRecording(): void {
     if (this.since !== null) this.recorded = { since: this.since };
     this.since = this.since === null ? this.store.state.seq : null;
@@ -56,12 +56,12 @@ export class Recipes extends RemoteValue<RecipeList> {
     const values = Object.fromEntries(
       [...(rest ?? '').matchAll(/([a-z][a-z0-9_]*)=(?:"([^"]*)"|(\S+))/g)].map((m) => [m[1], m[2] ?? m[3] ?? '']),
     );
-    this.given = { ...this.given, [name]: values };
+    this.initialValues = { ...this.initialValues, [name]: values };
     this.selected = name;
     return true;
   }
 
-  /** Keeps a recipe and replaces the one of its name. */
+  /** Saves a recipe and replaces the one of its name. */
   async save(recipe: Recipe): Promise<boolean> {
     const done = await this.actions.attempt(this.actions.backend.saveRecipe(withoutUnused(recipe)));
     await this.read();

@@ -243,8 +243,8 @@ export function createBackend(token: string) {
 
     // Recipes
     recipes: () => bodyOf(client.GET('/api/recipes')),
-    /** Returns the recipe that repeats what is in `source`. It is not kept. */
-    draftRecipe: (source: RecipeSource) => bodyOf(client.POST('/api/recipes/draft', { body: { name: '', ...source } })),
+    /** Returns the recipe that repeats what is in `source`. It is not saved. */
+    draftRecipe: (source: RecipeSource) => bodyOf(client.POST('/api/recipes/draft', { body: source })),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
     deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),
 

@@ -2152,7 +2152,7 @@ export interface paths {
         };
         /** The recipes */
         get: operations["get-api-recipes"];
-        /** Keep a recipe, or replace the one of its name */
+        /** Save a recipe, or replace the one of its name */
         put: operations["put-api-recipes"];
         post?: never;
         delete?: never;
@@ -2170,7 +2170,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A recipe from the calls of a turn or conversation, not kept yet */
+        /** A recipe from the calls of a turn or conversation, not saved yet */
         post: operations["post-api-recipes-draft"];
         delete?: never;
         options?: never;
@@ -4570,7 +4570,6 @@ export interface components {
         };
         "Post-api-recipes-draftRequest": {
             conversation?: string;
-            name: string;
             /**
              * Format: int64
              * @description Without a conversation: what the person did by hand after this event
