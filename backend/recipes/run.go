@@ -82,10 +82,8 @@ func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error
 		return recipe.StepReport{Status: "found", Outcome: strings.Join(numbers, ", ")}, nil
 	}
 	if s.Expect != nil && len(s.Expect.Appears) > 0 && len(numbers) == 0 {
-		// What appears is compared with the page just before the step.
-		if err := r.look(ctx); err != nil {
-			return recipe.StepReport{}, err
-		}
+		// What appears is compared with the page just before the step, or with the last look while a dialog is open.
+		_ = r.look(ctx)
 	}
 	before := r.page
 	res := r.make(ctx, s.Tool, args)
