@@ -97,9 +97,11 @@ redteam: ui ## A model that obeys every injected instruction: harm done, questio
 	@echo "== A scripted model that obeys every instruction it reads"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestObedientModel ./build/redteam
 
-kills: ui ## Kill the program and MCP servers 1,000 times each: count what is lost, refused or done twice (10 minutes)
+kills: ui ## Kill the program and MCP servers 1,000 times each, and 300 recipes: count what is lost or done twice (35 minutes)
 	@echo "== A thousand kills"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestKilledProgram ./build/kills
+	@echo "== Three hundred kills while a recipe runs"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 60m -v -run TestKilledRecipe ./build/kills
 	@echo "== A thousand kills of MCP servers, at random bytes of their output"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestServerKilledAtAnyByte ./backend/mcp/...
 

@@ -94,8 +94,8 @@ func (s shopper) order(lamp string) {
 	s.do("click_element", map[string]any{"annotationId": s.id(`button "Place order"`)})
 }
 
-// run runs a recipe as a person in a conversation of its own and returns its outcome.
-func (s shopper) run(name string, values map[string]any) (recipe.Run, toolspec.Result) {
+// call runs a recipe as a person in a conversation of its own.
+func (s shopper) call(name string, values map[string]any) toolspec.Result {
 	s.t.Helper()
 	b, err := json.Marshal(values)
 	if err != nil {
@@ -104,7 +104,13 @@ func (s shopper) run(name string, values map[string]any) (recipe.Run, toolspec.R
 	from := toolspec.Provenance{
 		Caller: toolspec.CallerPerson, Conversation: newShopper(s.t, s.sys).conversation, Turn: "turn-2",
 	}
-	r := s.sys.Pipeline.Do(s.t.Context(), toolspec.Call{Tool: recipes.ToolName(name), Args: b, From: from})
+	return s.sys.Pipeline.Do(s.t.Context(), toolspec.Call{Tool: recipes.ToolName(name), Args: b, From: from})
+}
+
+// run runs a recipe like call and returns its outcome.
+func (s shopper) run(name string, values map[string]any) (recipe.Run, toolspec.Result) {
+	s.t.Helper()
+	r := s.call(name, values)
 	run, ok := r.Value.(recipe.Run)
 	if !ok {
 		s.t.Fatalf("%s: %+v", name, r)
@@ -208,5 +214,47 @@ func TestRecipeShowsNoSecret(t *testing.T) {
 	if err != nil || len(rows) < 5 || strings.Contains(string(text), "compass-9") ||
 		strings.Contains(string(text), "lantern-7") {
 		t.Errorf("the audit log shows a secret: %s (%v)", text, err)
+	}
+}
+
+func TestRecipeGoesOnAfterItEndedEarly(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	s := newShopper(t, sys)
+	s.order("Fen")
+	if err := sys.Recipes.Save(s.draft("order-lamp")); err != nil {
+		t.Fatal(err)
+	}
+	last := func() recipe.LastRun {
+		t.Helper()
+		last, err := sys.Recipes.LastRun("order-lamp")
+		if err != nil || last == nil {
+			t.Fatal(last, err)
+		}
+		return *last
+	}
+
+	run, r := s.run("order-lamp", map[string]any{"search": "Loam"}) // sold out
+	if run.Status != recipe.StatusUnmet || last().Next != 3 || last().Uncertain || last().Values["search"] != "Loam" ||
+		!strings.Contains(r.Suggestion, "go on with step 3 (from_step)") {
+		t.Fatalf("%+v\n%+v\n%s", run, last(), r.Suggestion)
+	}
+	// A person puts another lamp into the basket, and gives back.
+	s.do("navigate_page", map[string]any{"url": "demo"})
+	s.do("type_text", map[string]any{"annotationId": s.id(`searchbox "Search"`), "text": "Moor", "submit": true})
+	s.do("click_element", map[string]any{"annotationId": s.id(`button "Add to basket · Moor"`)})
+	run, r = s.run("order-lamp", map[string]any{"from_step": 4, "to_step": 4})
+	if run.Status != recipe.StatusPaused || run.First != 4 || len(run.Steps) != 1 || last().Next != 5 {
+		t.Fatalf("%+v\n%+v\n%s", run, last(), r.Text)
+	}
+	run, r = s.run("order-lamp", map[string]any{"from_step": 5, "city": "Wien"})
+	if run.Status != recipe.StatusDone || last().Status != recipe.StatusDone || last().Next != 0 ||
+		!strings.HasPrefix(r.Text, "5. ") {
+		t.Fatalf("%+v\n%+v\n%s", run, last(), r.Text)
+	}
+	if text := s.do("get_page_content", nil).Text; !strings.Contains(text, "Thank you, Ada Lovelace") {
+		t.Errorf("the shop answers:\n%s", text)
+	}
+	if r = s.call("order-lamp", map[string]any{"from_step": 5, "to_step": 4}); r.Success {
+		t.Errorf("a run from step 5 to step 4: %+v", r)
 	}
 }

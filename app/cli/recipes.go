@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"sextant/app/instance"
 	"sextant/backend/recipes"
 	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
 )
 
 type recipesVerb struct {
@@ -191,9 +193,11 @@ type recipesRunVerb struct {
 
 	Name  string            `arg:"" help:"Recipe."`
 	Param map[string]string `help:"Value of a parameter; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
-	Dry   bool              `help:"Only look which elements of the open page the recipe would use."`
+	Dry   bool              `help:"Only look which elements of the open page the recipe would use." xor:"how"`
+	Step  bool              `help:"Ask before each step." xor:"how"`
+	From  int               `help:"Go on with this step. Without --param, with the values of the last run." placeholder:"N"`
 	YesTo string            `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
-	JSON  bool              `help:"Print the whole result as JSON."`
+	JSON  bool              `help:"Print the whole result as JSON." xor:"how"`
 }
 
 // Run runs a recipe as the call of its tool.
@@ -206,7 +210,15 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 	if err != nil {
 		return noRecipe(v.Name)
 	}
+	if v.From < 0 || v.From > len(rec.Steps) {
+		return verb.Failure(verb.ExitUsage, "the recipe %s has %d steps", v.Name, len(rec.Steps))
+	}
 	args := map[string]any{}
+	if last, err := store.LastRun(v.Name); err == nil && last != nil && v.From > 0 && len(v.Param) == 0 {
+		for name, value := range last.Values {
+			args[name] = value
+		}
+	}
 	for name, value := range v.Param {
 		if !slices.ContainsFunc(rec.Parameters, func(p recipe.Parameter) bool { return p.Name == name }) {
 			return verb.Failure(verb.ExitUsage, "the recipe %s has no parameter %q. It takes:%s", v.Name, name,
@@ -217,13 +229,47 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 	if v.Dry {
 		args[recipes.DryArg] = true
 	}
+	refreshRunning(ctx, g)
+	tool := toolsCallVerb{Headless: v.Headless, Name: recipes.ToolName(v.Name), YesTo: v.YesTo, JSON: v.JSON}
+	call, end, err := tool.open(ctx, io, g)
+	if err != nil {
+		return err
+	}
+	defer end()
+	first := max(v.From, 1)
+	if !v.Step {
+		return v.call(ctx, io, &tool, call, args, first, len(rec.Steps))
+	}
+	io.In = bufio.NewReader(io.In) // one for all answers, because it reads ahead
+	for n := first; n <= len(rec.Steps); n++ {
+		yes, err := verb.Confirm(ctx, io, fmt.Sprintf("%d. %s? (y or n) ", n, recipes.SentenceWith(rec, n, args)))
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return verb.Failure(verb.ExitFailed, "stopped before step %d. Go on with: sextant recipes run %s --from %d",
+				n, v.Name, n)
+		}
+		if err := v.call(ctx, io, &tool, call, args, n, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call runs the steps from first to last.
+func (v *recipesRunVerb) call(
+	ctx context.Context, io verb.Streams, tool *toolsCallVerb,
+	call func(ctx context.Context, args string) (toolspec.Result, error), args map[string]any, first, last int,
+) error {
+	args[recipes.FromArg], args[recipes.ToArg] = first, last
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	refreshRunning(ctx, g)
-	call := toolsCallVerb{
-		Headless: v.Headless, Name: recipes.ToolName(v.Name), Args: string(text), YesTo: v.YesTo, JSON: v.JSON,
+	r, err := call(ctx, string(text))
+	if err != nil {
+		return err
 	}
-	return call.Run(ctx, io, g)
+	return tool.print(io, r)
 }

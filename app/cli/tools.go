@@ -108,29 +108,46 @@ func (v *toolsCallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global
 			"the arguments are not JSON. Put them in single quotes: sextant tools call %s '{\"name\": \"value\"}'",
 			v.Name)
 	}
+	call, end, err := v.open(ctx, io, g)
+	if err != nil {
+		return err
+	}
+	defer end()
+	r, err := call(ctx, v.Args)
+	if err != nil {
+		return err
+	}
+	return v.print(io, r)
+}
+
+// open returns a function that calls the tool with arguments, in a running Sextant or in one that ends with end.
+func (v *toolsCallVerb) open(ctx context.Context, io verb.Streams, g *verb.Global) (
+	call func(ctx context.Context, args string) (toolspec.Result, error), end func(), err error,
+) {
 	// In a running Sextant, --yes-to would let any program approve its own calls.
 	at, _, joined, err := verb.FindRunning(ctx, g,
 		cmp.Or(verb.OptionIf(v.Headless, "--headless"), verb.OptionIf(v.YesTo != "", "--yes-to"),
 			g.SeparateOption()), io)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if joined {
-		return v.join(ctx, at, io)
+		return func(ctx context.Context, args string) (toolspec.Result, error) {
+			return v.join(ctx, at, args, io)
+		}, func() {}, nil
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer sys.Close()
-	id := "call_" + rand.Text()
-	stop := progress.Print(sys, id, io.Err)
-	r := sys.Pipeline.Do(ctx, toolspec.Call{
-		ID: id, Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
-		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
-	})
-	stop()
-	return v.print(io, r)
+	return func(ctx context.Context, args string) (toolspec.Result, error) {
+		id := "call_" + rand.Text()
+		defer progress.Print(sys, id, io.Err)()
+		return sys.Pipeline.Do(ctx, toolspec.Call{
+			ID: id, Tool: v.Name, Args: json.RawMessage(args), Panel: v.Panel,
+			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
+		}), nil
+	}, sys.Close, nil
 }
 
 func (v *toolsCallVerb) print(io verb.Streams, r toolspec.Result) error {

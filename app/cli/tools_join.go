@@ -50,21 +50,20 @@ func (v *toolsShowVerb) join(ctx context.Context, at verb.RunningInstance, io ve
 		strings.Join(nearest.Names(v.Name, names, 3), ", "))
 }
 
-func (v *toolsCallVerb) join(ctx context.Context, at verb.RunningInstance, io verb.Streams) error {
-	call := map[string]any{"tool": v.Name, "args": json.RawMessage(v.Args)}
+func (v *toolsCallVerb) join(
+	ctx context.Context, at verb.RunningInstance, args string, io verb.Streams,
+) (toolspec.Result, error) {
+	call := map[string]any{"tool": v.Name, "args": json.RawMessage(args)}
 	if v.Panel != "" {
 		call["panelId"] = v.Panel
 	}
 	var r toolspec.Result
-	stop := at.PrintProgress(ctx, v.Name, json.RawMessage(v.Args), io.Err)
+	stop := at.PrintProgress(ctx, v.Name, json.RawMessage(args), io.Err)
 	err := at.CallRoute(ctx, "tools_execute", "", call, &r)
 	stop()
-	if err != nil {
-		return err
-	}
 	// The value contains the text for models, if there is one.
 	if value, ok := r.Value.(map[string]any); ok && r.Success {
 		r.Text, _ = value["text"].(string)
 	}
-	return v.print(io, r)
+	return r, err
 }

@@ -116,8 +116,8 @@ func checkParameters(index *jsonpos.Index, rec recipe.Recipe) []Problem {
 	for i, p := range rec.Parameters {
 		pointer := "/parameters/" + strconv.Itoa(i) + "/name"
 		switch {
-		case p.Name == DryArg:
-			problems = append(problems, at(index, pointer, "the name %s is taken by every recipe", DryArg))
+		case isReserved(p.Name):
+			problems = append(problems, at(index, pointer, "the name %s is taken by every recipe", p.Name))
 		case slices.Contains(declared, p.Name):
 			problems = append(problems, at(index, pointer, "the parameter %s occurs twice", p.Name))
 		case !slices.Contains(used, p.Name):

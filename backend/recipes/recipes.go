@@ -8,6 +8,7 @@ package recipes
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,6 +59,8 @@ type Config struct {
 // Recipes stores and runs recipes. It is safe for concurrent use.
 type Recipes struct {
 	cfg Config
+	// process identifies this process in the files of runs.
+	process string
 
 	mu   sync.RWMutex
 	list []recipe.Recipe
@@ -68,7 +71,7 @@ func New(cfg Config) (*Recipes, error) {
 	if cfg.OnChange == nil {
 		cfg.OnChange = func() {}
 	}
-	r := &Recipes{cfg: cfg, list: []recipe.Recipe{}}
+	r := &Recipes{cfg: cfg, process: rand.Text(), list: []recipe.Recipe{}}
 	_, broken, err := r.Reload()
 	for _, b := range broken {
 		cfg.Log.Warn("a recipe was left out", "path", b.Path, "err", b.Why)
@@ -139,16 +142,12 @@ func (r *Recipes) Save(rec recipe.Recipe) error {
 	if _, err := Parse(text); err != nil {
 		return err
 	}
-	folder := filepath.Join(r.cfg.Folder, rec.Name)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
+	old, err := r.Get(rec.Name)
+	if err == nil && !reflect.DeepEqual(old.Steps, rec.Steps) {
+		_ = os.Remove(filepath.Join(r.cfg.Folder, rec.Name, lastRunFile)) // its numbers are those of other steps
 	}
-	path := filepath.Join(folder, FileName)
-	if err := os.WriteFile(path+".part", text, 0o600); err != nil {
-		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
-	}
-	if err := os.Rename(path+".part", path); err != nil {
-		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
+	if err := r.write(rec.Name, FileName, text); err != nil {
+		return err
 	}
 	_, _, err = r.Reload()
 	return err
@@ -203,12 +202,24 @@ func (r *Recipes) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// DryArg is the argument of every recipe's tool that makes a run look without acting.
-const DryArg = "dry_run"
+// The arguments of every recipe's tool beside its parameters: DryArg makes a run look without acting, FromArg and ToArg
+// are the numbers of the first and the last step that run.
+const (
+	DryArg  = "dry_run"
+	FromArg = "from_step"
+	ToArg   = "to_step"
+)
+
+func isReserved(name string) bool { return name == DryArg || name == FromArg || name == ToArg }
 
 func definition(rec recipe.Recipe) toolspec.Definition {
+	step := func(about string) map[string]any {
+		return map[string]any{"type": "integer", "minimum": 1, "maximum": len(rec.Steps), "description": about}
+	}
 	properties := map[string]any{
-		DryArg: map[string]any{"type": "boolean", "description": "only look which elements of the page it would use"},
+		DryArg:  map[string]any{"type": "boolean", "description": "only look which elements of the page it would use"},
+		FromArg: step("go on with this step, after those before it were done"),
+		ToArg:   step("end after this step"),
 	}
 	var required []string
 	for _, p := range rec.Parameters {
@@ -282,31 +293,47 @@ func (r *Recipes) Execute(
 	run := run{
 		do: r.cfg.Do, observe: r.cfg.Observe, call: call, dry: args[DryArg] == true,
 		progress: func(text string) { out("progress", text) },
+		first:    1, last: len(rec.Steps), save: r.saveRun,
 	}
-	run.values, run.shown = values(rec, args)
+	run.saved.Process, run.saved.Recipe = r.process, rec.Name
+	run.values, run.shown, run.saved.Values = values(rec, args)
+	if to, ok := args[ToArg].(float64); ok {
+		run.last = min(int(to), run.last)
+	}
+	if from, ok := args[FromArg].(float64); ok && from > 1 {
+		err := fmt.Errorf("the last step is %d", run.last)
+		if int(from) <= run.last {
+			err = r.goOn(&run, rec, int(from))
+		}
+		if err != nil {
+			return toolspec.Fail(toolspec.UserError,
+				fmt.Sprintf("%s did not go on with step %d: %v", rec.Name, int(from), err),
+				"Nothing was done. Run it from the beginning, or with other steps."), nil
+		}
+	}
 	run.all(context.WithValue(ctx, depthKey{}, depth+1), rec)
 	return run.result(), nil
 }
 
-// values returns the value of each parameter, and again with … in place of secret values. The tool's arguments include
-// the defaults.
-func values(rec recipe.Recipe, args map[string]any) (all, shown map[string]string) {
-	all, shown = map[string]string{}, map[string]string{}
+// values returns the value of each parameter, again with … in place of secret values, and again without them. The
+// tool's arguments include the defaults.
+func values(rec recipe.Recipe, args map[string]any) (all, shown, public map[string]string) {
+	all, shown, public = map[string]string{}, map[string]string{}, map[string]string{}
 	for _, p := range rec.Parameters {
 		all[p.Name], _ = args[p.Name].(string)
-		shown[p.Name] = all[p.Name]
-		if p.Secret {
-			shown[p.Name] = hiddenArg
+		shown[p.Name] = hiddenArg
+		if !p.Secret {
+			shown[p.Name], public[p.Name] = all[p.Name], all[p.Name]
 		}
 	}
-	return all, shown
+	return all, shown, public
 }
 
 func (r *run) result() toolspec.Result {
 	rep := r.report
 	var text strings.Builder
 	for i, s := range rep.Steps {
-		fmt.Fprintf(&text, "%d. %s: %s", i+1, s.Sentence, s.Status)
+		fmt.Fprintf(&text, "%d. %s: %s", rep.First+i, s.Sentence, s.Status)
 		if s.Outcome != "" && s.Status != "done" {
 			text.WriteString(", " + s.Outcome)
 		}
@@ -320,6 +347,8 @@ func (r *run) result() toolspec.Result {
 	result := toolspec.OK(rep)
 	switch rep.Status {
 	case recipe.StatusDone:
+	case recipe.StatusPaused:
+		sentence = fmt.Sprintf("Ran the recipe %s up to step %d", rep.Recipe, r.last)
 	case recipe.StatusDry:
 		sentence = fmt.Sprintf("Looked at what the recipe %s would do", rep.Recipe)
 	default:
@@ -328,9 +357,19 @@ func (r *run) result() toolspec.Result {
 		}[rep.Status]
 		sentence = fmt.Sprintf("The recipe %s %s at step %d", rep.Recipe, ended, rep.Step)
 		result = toolspec.Fail(toolspec.UserError, sentence+": "+rep.Reason,
-			"The steps before it were done and are not undone; nothing after it ran.")
+			"The steps before it were done and are not undone; nothing after it ran. "+r.continuation())
 		result.Value = rep
 	}
 	result.Text, result.Sentence, result.Sources = rep.Text, sentence, r.sources
 	return result
+}
+
+// continuation says with which step the run can go on.
+func (r *run) continuation() string {
+	next := r.saved.Next
+	if r.saved.Uncertain {
+		return fmt.Sprintf("Step %d may have been done. Look at the page, then go on with step %d or %d (%s).",
+			next, next, next+1, FromArg)
+	}
+	return fmt.Sprintf("When what is in its way is gone, go on with step %d (%s).", next, FromArg)
 }

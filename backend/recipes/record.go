@@ -296,7 +296,7 @@ func (b *builder) freeName(label string) string {
 	name = strings.Trim(name[:min(len(name), maxParameterName)], "_")
 	free := name
 	taken := func(v parameterValue) bool { return v.name == free }
-	for n := 2; free == DryArg || slices.ContainsFunc(b.values, taken); n++ {
+	for n := 2; isReserved(free) || slices.ContainsFunc(b.values, taken); n++ {
 		free = fmt.Sprintf("%s_%d", name, n)
 	}
 	return free

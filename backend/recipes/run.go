@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/surface"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
 	"sextant/shared/recipe"
@@ -30,6 +31,12 @@ type run struct {
 	// and what is looked for on a page, is made from it.
 	values, shown map[string]string
 	dry           bool
+	// first and last are the numbers of the first and the last step that run. address is a page to open before.
+	first, last int
+	address     string
+	// saved says how far the run came, and save writes it.
+	saved savedRun
+	save  func(savedRun) error
 	// progress reports a line for people while the recipe runs.
 	progress func(text string)
 
@@ -40,17 +47,22 @@ type run struct {
 }
 
 func (r *run) all(ctx context.Context, rec recipe.Recipe) {
-	r.report = recipe.Run{Recipe: rec.Name, Status: recipe.StatusDone}
-	if r.dry {
+	r.report = recipe.Run{Recipe: rec.Name, Status: recipe.StatusDone, First: r.first, Steps: []recipe.StepReport{}}
+	switch {
+	case r.dry:
 		r.report.Status = recipe.StatusDry
+	case r.last < len(rec.Steps):
+		r.report.Status = recipe.StatusPaused
 	}
-	for i, step := range rec.Steps {
+	for n := r.first; n <= r.last; n++ {
+		step := rec.Steps[n-1]
 		sentence := fill(Sentence(step), r.shown)
-		r.progress(fmt.Sprintf("%d%% · step %d of %d: %s\n", 100*i/len(rec.Steps), i+1, len(rec.Steps), sentence))
-		done, err := r.step(ctx, step)
+		r.progress(fmt.Sprintf("%d%% · step %d of %d: %s\n", 100*(n-1)/len(rec.Steps), n, len(rec.Steps), sentence))
+		done, err := r.step(ctx, n, step)
 		done.Sentence = sentence
 		if err == nil {
 			r.report.Steps = append(r.report.Steps, done)
+			r.saved.Next, r.saved.Uncertain = n+1, false
 			continue
 		}
 		status := recipe.StatusFailed
@@ -63,14 +75,41 @@ func (r *run) all(ctx context.Context, rec recipe.Recipe) {
 		done.Status, done.Outcome = string(status), err.Error()
 		r.report.Steps = append(r.report.Steps, done)
 		if !r.dry || status == recipe.StatusStopped {
-			r.report.Status, r.report.Step, r.report.Reason = status, i+1, err.Error()
+			r.report.Status, r.report.Step, r.report.Reason = status, n, err.Error()
 			break
 		}
 	}
 	r.report.URL, r.report.Title = r.page.Page.URL, r.page.Page.Title
+	r.saved.Status, r.saved.Reason = r.report.Status, r.report.Reason
+	if r.report.Status == recipe.StatusDone {
+		r.saved.Next = 0
+	}
+	_ = r.saveProgress() // a run that has ended cannot fail any more; the file then says that it was interrupted
 }
 
-func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error) {
+// saveProgress writes how far the run came. A dry run writes nothing.
+func (r *run) saveProgress() error {
+	if r.dry {
+		return nil
+	}
+	return r.save(r.saved)
+}
+
+// step does the step with the number n.
+func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport, error) {
+	r.saved.Status, r.saved.Next, r.saved.Uncertain = recipe.StatusRunning, n, false
+	if err := r.saveProgress(); err != nil {
+		return recipe.StepReport{}, err
+	}
+	if n == r.first && r.address != "" && !r.dry {
+		open, err := encode(map[string]string{"url": r.address})
+		if err != nil {
+			return recipe.StepReport{}, err
+		}
+		if res := r.make(ctx, navigateTool, open); !res.Success {
+			return recipe.StepReport{}, failure(res)
+		}
+	}
 	args, numbers, err := r.arguments(ctx, s)
 	var lost *NotFoundError
 	switch {
@@ -85,9 +124,14 @@ func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error
 		// What appears is compared with the page just before the step, or with the last look while a dialog is open.
 		_ = r.look(ctx)
 	}
+	r.saved.Uncertain = true // until it has ended with its effect
+	if err := r.saveProgress(); err != nil {
+		return recipe.StepReport{}, err
+	}
 	before := r.page
 	res := r.make(ctx, s.Tool, args)
 	if !res.Success {
+		r.saved.Uncertain = ctx.Err() != nil
 		return recipe.StepReport{}, failure(res)
 	}
 	after, observed := r.observe(res.Value)
@@ -100,6 +144,9 @@ func (r *run) step(ctx context.Context, s recipe.Step) (recipe.StepReport, error
 			return recipe.StepReport{}, err
 		}
 		report.Proved = true
+	}
+	if address := surface.WithoutFragment(r.page.Page.URL); address != r.saved.URL || s.Tool == navigateTool {
+		r.saved.URL, r.saved.Since = address, n+1
 	}
 	return report, nil
 }

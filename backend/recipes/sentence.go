@@ -7,6 +7,23 @@ import (
 	"sextant/shared/recipe"
 )
 
+// SentenceWith returns what the step with the number n does with the arguments of a run, or with the defaults. Secret
+// values stay placeholders.
+func SentenceWith(rec recipe.Recipe, n int, args map[string]any) string {
+	values := map[string]string{}
+	for _, p := range rec.Parameters {
+		value, given := args[p.Name].(string)
+		switch {
+		case p.Secret:
+		case given:
+			values[p.Name] = value
+		case p.Default != nil:
+			values[p.Name] = *p.Default
+		}
+	}
+	return fill(Sentence(rec.Steps[n-1]), values)
+}
+
 // Sentence returns what a step does, in the words of a person's instruction. Placeholders stay as they are.
 func Sentence(s recipe.Step) string {
 	var args struct {

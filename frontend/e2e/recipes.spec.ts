@@ -55,6 +55,19 @@ test('what was done in a conversation is kept as a recipe and runs with another 
     await panel(page, 'Recipes').click();
     await expect(recipe.getByRole('button', { name: /stopped at step 3/ })).toBeVisible();
 
+    // Step by step, and on with the rest.
+    await recipe.getByRole('textbox', { name: 'Search' }).fill('Moor');
+    await recipe.getByRole('button', { name: 'Start over' }).click();
+    await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible({ timeout: 15_000 });
+    await panel(page, 'Recipes').click();
+    await recipe.getByRole('button', { name: 'Step by step' }).click();
+    await expect(recipe.getByText('1 of 3 steps are done. Step 2 is next.')).toBeVisible({ timeout: 15_000 });
+    await recipe.getByRole('button', { name: 'Only step 2' }).click();
+    await expect(recipe.getByText('2 of 3 steps are done. Step 3 is next.')).toBeVisible({ timeout: 15_000 });
+    await recipe.getByRole('button', { name: 'Go on with step 3' }).click();
+    await expect(recipe.getByRole('button', { name: /Ran the recipe add-lamp/ })).toBeVisible({ timeout: 15_000 });
+    await expect(recipe.getByRole('button', { name: 'Run again' })).toBeVisible();
+
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('lamp basket');
     await expect(page.getByRole('option', { name: /add-lamp/ }).first()).toBeVisible();
@@ -105,6 +118,7 @@ test('what a person does by hand is recorded and runs again', async ({ page }) =
     ]);
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('by-hand');
     await dialog.getByRole('button', { name: 'Keep as recipe' }).click();
+    await expect(page.getByText('Saved the recipe by-hand.')).toBeVisible();
     const done = await sextant.mustExecute('recipe_by_hand', { search: 'Moor' });
     expect(done.result).toMatchObject({ status: 'done' });
     await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible();

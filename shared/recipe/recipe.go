@@ -57,20 +57,41 @@ type Effect struct {
 type Status string
 
 // The ways in which a run can end. A dry run acts on nothing. A run is unmet if a step did not find its element or did
-// not have its effect; no later step ran then.
+// not have its effect; no later step ran then. It is paused if it ended where it was asked to, before the last step,
+// and interrupted if Sextant ended while it ran.
 const (
-	StatusDone    Status = "done"
-	StatusUnmet   Status = "unmet"
-	StatusFailed  Status = "failed"
-	StatusStopped Status = "stopped"
-	StatusDry     Status = "dry"
+	StatusDone        Status = "done"
+	StatusUnmet       Status = "unmet"
+	StatusFailed      Status = "failed"
+	StatusStopped     Status = "stopped"
+	StatusDry         Status = "dry"
+	StatusPaused      Status = "paused"
+	StatusRunning     Status = "running"
+	StatusInterrupted Status = "interrupted"
 )
+
+// LastRun says how far a run came. It is kept on disk while the recipe runs, so that a run can go on after Sextant
+// has ended.
+type LastRun struct {
+	Recipe string `json:"recipe"`
+	Status Status `json:"status"`
+	// Next is the number of the step with which the run can go on, 0 after the last step.
+	Next int `json:"next,omitempty"`
+	// Uncertain is true if step Next may have been done already.
+	Uncertain bool `json:"uncertain,omitempty"`
+	// Reason says why the run ended early.
+	Reason string `json:"reason,omitempty"`
+	// Values contains the values of the parameters that are not secret.
+	Values map[string]string `json:"values,omitempty"`
+}
 
 // Run is the outcome of a run.
 type Run struct {
 	Recipe string `json:"recipe"`
 	Status Status `json:"status"`
-	// Step is the number of the step at which the run ended early, counted from 1; 0 if it ended with the last step.
+	// First is the number of the first step that ran, counted from 1.
+	First int `json:"first"`
+	// Step is the number of the step at which the run ended early; 0 if it ended with the last step.
 	Step int `json:"step,omitempty"`
 	// Reason says why the run ended early.
 	Reason string       `json:"reason,omitempty"`

@@ -107,7 +107,6 @@ func Confirm(ctx context.Context, io Streams, question string) (bool, error) {
 	}
 }
 
-// IsTerminal reports whether a stream is a terminal.
 // IsTerminal reports whether w, an input or output, is a character device other than /dev/null.
 func IsTerminal(w any) bool {
 	f, ok := w.(*os.File)

@@ -21,6 +21,8 @@ type ListedRecipe struct {
 	Tool string `json:"tool"`
 	// Sentences says what each step does.
 	Sentences []string `json:"sentences"`
+	// LastRun says how far the newest run came, nil if there was none.
+	LastRun *recipe.LastRun `json:"last_run,omitempty"`
 }
 
 // RecipeList is the answer of the list.
@@ -61,7 +63,11 @@ func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], er
 	}
 	answer := RecipeList{Recipes: []ListedRecipe{}, Broken: broken}
 	for _, rec := range all {
-		answer.Recipes = append(answer.Recipes, listed(rec))
+		l := listed(rec)
+		if l.LastRun, err = r.Recipes.LastRun(rec.Name); err != nil {
+			return nil, route.InternalError("The recipes could not be read. Nothing was changed.", err)
+		}
+		answer.Recipes = append(answer.Recipes, l)
 	}
 	return route.Answer(answer), nil
 }

@@ -3943,12 +3943,24 @@ export interface components {
         InstalledPanel: {
             panel: string;
         };
+        LastRun: {
+            /** Format: int64 */
+            next?: number;
+            reason?: string;
+            recipe: string;
+            status: string;
+            uncertain?: boolean;
+            values?: {
+                [key: string]: string;
+            };
+        };
         LinkInputBody: {
             panel?: string;
             server?: string;
             url: string;
         };
         ListedRecipe: {
+            last_run?: components["schemas"]["LastRun"];
             recipe: components["schemas"]["Recipe"];
             sentences: string[];
             tool: string;
