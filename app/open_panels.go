@@ -147,6 +147,11 @@ func (s *System) panelHandlers() map[string]http.Handler {
 			Draft: func(ctx context.Context, conversation string) (recipe.Recipe, error) {
 				return s.Recipes.Draft(ctx, recipes.Source{Conversation: conversation})
 			},
+			FindValue: func(ctx context.Context, from toolspec.Provenance, parameters []recipe.Parameter,
+				want recipe.Wanted,
+			) (recipe.Step, any, error) {
+				return s.Recipes.FindValue(ctx, from, parameters, want)
+			},
 			Add: func(rec recipe.Recipe) error { return s.Recipes.Add(rec) },
 		}),
 		"settings": settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),

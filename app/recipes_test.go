@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"sextant/backend/recipes"
+	"sextant/backend/store/eventlog"
+	"sextant/shared/event"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -256,5 +258,75 @@ func TestRecipeGoesOnAfterItEndedEarly(t *testing.T) {
 	}
 	if r = s.call("order-lamp", map[string]any{"from_step": 5, "to_step": 4}); r.Success {
 		t.Errorf("a run from step 5 to step 4: %+v", r)
+	}
+}
+
+func TestRecipeReturnsValues(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	s := newShopper(t, sys)
+	s.do("navigate_page", map[string]any{"url": "demo"})
+	s.do("type_text", map[string]any{"annotationId": s.id(`searchbox "Search"`), "text": "Fen", "submit": true})
+	rec := s.draft("find-lamp")
+	for _, want := range []recipe.Wanted{
+		{Name: "price", Example: "72 €"}, {Name: "lamps", Example: "Fen", All: true},
+	} {
+		person := toolspec.Provenance{Caller: toolspec.CallerPerson}
+		step, _, err := sys.Recipes.FindValue(t.Context(), person, rec.Parameters, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Steps = append(rec.Steps, step)
+	}
+	if err := sys.Recipes.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	run, r := s.run("find-lamp", map[string]any{"search": "Moor"})
+	lamps, _ := run.Values["lamps"].([]map[string]string)
+	if run.Status != recipe.StatusDone || run.Values["price"] != "64 €" || len(lamps) != 3 ||
+		lamps[0]["title"] != "Moor" ||
+		!strings.Contains(r.Text, "price: 64 €\nlamps: 3 rows\n  Moor | 64 €") {
+		t.Fatalf("%+v\n%s", run, r.Text)
+	}
+	if len(r.Sources) == 0 {
+		t.Error("what was read is not outside text")
+	}
+	run, _ = s.run("find-lamp", map[string]any{"search": "Zebra"})
+	if run.Status != recipe.StatusUnmet || run.Step != 3 || !strings.Contains(run.Reason, "Zebra") {
+		t.Errorf("a lamp that does not exist: %+v", run)
+	}
+}
+
+func TestAssistantSavesRecipeOnlyAfterQuestion(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	s := newShopper(t, sys)
+	s.do("navigate_page", map[string]any{"url": "demo"})
+	s.do("type_text", map[string]any{"annotationId": s.id(`searchbox "Search"`), "text": "Fen", "submit": true})
+	call := toolspec.Call{
+		Tool: "recipes_save", Panel: "recipes",
+		Args: json.RawMessage(`{
+			"name": "find-lamp", "description": "Finds a lamp.", "keep": [{"name": "price", "example": "72 €"}]
+		}`),
+		From: toolspec.Provenance{
+			Caller: toolspec.CallerModel, Conversation: s.conversation, Turn: "turn-1", Interactive: true,
+			Outside: []string{"http://demo.sextant.test"},
+		},
+	}
+	asked := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)
+	defer asked.Close()
+	saved := make(chan toolspec.Result, 1)
+	go func() { saved <- sys.Pipeline.Do(t.Context(), call) }()
+	var question event.Approval
+	if err := json.Unmarshal((<-asked.C()).Data, &question); err != nil || question.Tool != "recipes_save" {
+		t.Fatal(question, err)
+	}
+	if err := sys.Approvals.Answer(t.Context(), question.ID, event.AnswerOnce, "", question.Hash); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-saved; !r.Success {
+		t.Fatal(r.Error)
+	}
+	run, r := s.run("find-lamp", map[string]any{"search": "Moor"})
+	if run.Status != recipe.StatusDone || run.Values["price"] != "64 €" {
+		t.Errorf("%+v\n%s", run, r.Text)
 	}
 }

@@ -339,6 +339,11 @@ func (r *run) result() toolspec.Result {
 		}
 		text.WriteString("\n")
 	}
+	for _, s := range rep.Steps {
+		if s.Kept != "" {
+			text.WriteString(s.Kept + "\n")
+		}
+	}
 	if rep.Status == recipe.StatusDone && rep.URL != "" {
 		fmt.Fprintf(&text, "Page: %s %s\n", rep.Title, rep.URL)
 	}

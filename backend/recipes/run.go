@@ -47,7 +47,10 @@ type run struct {
 }
 
 func (r *run) all(ctx context.Context, rec recipe.Recipe) {
-	r.report = recipe.Run{Recipe: rec.Name, Status: recipe.StatusDone, First: r.first, Steps: []recipe.StepReport{}}
+	r.report = recipe.Run{
+		Recipe: rec.Name, Status: recipe.StatusDone, First: r.first,
+		Steps: []recipe.StepReport{}, Values: map[string]any{},
+	}
 	switch {
 	case r.dry:
 		r.report.Status = recipe.StatusDry
@@ -117,6 +120,8 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 		return recipe.StepReport{Status: "skipped", Outcome: lost.Error()}, nil
 	case err != nil:
 		return recipe.StepReport{}, err
+	case len(s.Keep) > 0:
+		return r.keep(ctx, s, args)
 	case r.dry:
 		return recipe.StepReport{Status: "found", Outcome: strings.Join(numbers, ", ")}, nil
 	}
@@ -149,6 +154,35 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 		r.saved.URL, r.saved.Since = address, n+1
 	}
 	return report, nil
+}
+
+// keep reads values from the page for the result of the run. It also does so in a dry run.
+func (r *run) keep(ctx context.Context, s recipe.Step, args json.RawMessage) (recipe.StepReport, error) {
+	var lines []string
+	err := r.await(ctx, func() error {
+		res := r.make(ctx, s.Tool, args)
+		if !res.Success {
+			return failure(res)
+		}
+		page, err := pageBlocks(res.Value)
+		if err != nil {
+			return err
+		}
+		lines = nil
+		for _, o := range s.Keep {
+			value, err := read(mapOutput(o, r.fillShown), page)
+			if err != nil {
+				return err
+			}
+			r.report.Values[o.Name] = value
+			lines = append(lines, valueText(o, value))
+		}
+		return nil
+	})
+	if err != nil {
+		return recipe.StepReport{}, err
+	}
+	return recipe.StepReport{Status: "done", Kept: strings.Join(lines, "\n")}, nil
 }
 
 func failure(res toolspec.Result) error {

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -63,6 +64,12 @@ func Sentence(s recipe.Step) string {
 		return "Drag " + refs["from"].String() + " to " + refs["to"].String()
 	case "scroll_page":
 		return "Scroll " + args.Direction
+	case contentTool:
+		kept := make([]string, len(s.Keep))
+		for i, o := range s.Keep {
+			kept[i] = o.Name + ": " + labelOf(o)
+		}
+		return "Read " + cmp.Or(strings.Join(kept, ", "), "the page")
 	case "wait_for":
 		return "Wait for the page"
 	case "handle_dialog":

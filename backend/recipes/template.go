@@ -65,6 +65,11 @@ func mapReference(r annotation.Reference, change func(string) string) annotation
 	return r
 }
 
+func mapOutput(o recipe.Output, change func(string) string) recipe.Output {
+	o.Label, o.Until = change(o.Label), change(o.Until)
+	return o
+}
+
 func mapEffect(e *recipe.Effect, change func(string) string) *recipe.Effect {
 	if e == nil {
 		return nil

@@ -75,10 +75,20 @@ test('what was done in a conversation is kept as a recipe and runs with another 
 
     await recipe.getByRole('button', { name: 'Edit' }).click();
     await recipe.getByRole('button', { name: 'Remove step 3' }).click();
+    await recipe.getByRole('textbox', { name: 'Text on the page' }).fill('never on it');
+    await recipe.getByRole('button', { name: 'Read it' }).click();
+    await expect(recipe.getByText('this text is not on the page that is open')).toBeVisible();
+    await recipe.getByRole('textbox', { name: 'Text on the page' }).fill('64 €');
+    await recipe.getByRole('textbox', { name: 'Name of the value' }).fill('Price');
+    await recipe.getByRole('button', { name: 'Read it' }).click();
+    await expect(recipe.getByRole('listitem')).toHaveText([/1/, /2/, /Read price: what follows “Moor”/]);
     await recipe.getByRole('button', { name: 'Save' }).click();
-    await expect(recipe.getByRole('listitem')).toHaveCount(2);
     const file = JSON.parse(await readFile(join(sextant.data, 'recipes/add-lamp/recipe.json'), 'utf8'));
-    expect(file.steps).toHaveLength(2);
+    expect(file.steps[2].keep).toEqual([{ name: 'price', label: 'Moor', heading: 2 }]);
+    await recipe.getByRole('button', { name: 'Run again' }).click();
+    await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible({ timeout: 15_000 });
+    await panel(page, 'Recipes').click();
+    await expect(recipe.getByText('64 €', { exact: true })).toBeVisible();
 
     await recipe.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

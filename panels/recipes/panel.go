@@ -4,10 +4,12 @@ package recipes
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"sextant/panels/reply"
 	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
 )
 
 // Services contains the functions that the panel needs from other packages.
@@ -18,6 +20,10 @@ type Services struct {
 	Sentence func(recipe.Step) string
 	// Draft returns a recipe that repeats the calls of a conversation.
 	Draft func(ctx context.Context, conversation string) (recipe.Recipe, error)
+	// FindValue returns the step that reads a value of the open page again.
+	FindValue func(
+		ctx context.Context, from toolspec.Provenance, parameters []recipe.Parameter, want recipe.Wanted,
+	) (recipe.Step, any, error)
 	// Add saves a recipe. It fails if there is one of its name.
 	Add func(recipe.Recipe) error
 }
@@ -55,7 +61,10 @@ func (s Services) list(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s Services) save(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Name, Description string }
+	var in struct {
+		Name, Description string
+		Keep              []recipe.Wanted
+	}
 	reply.DecodeBody(r, &in)
 	conversation := reply.Provenance(r).Conversation
 	if conversation == "" {
@@ -64,6 +73,15 @@ func (s Services) save(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rec, err := s.Draft(r.Context(), conversation)
+	for _, v := range in.Keep {
+		if err == nil {
+			var step recipe.Step
+			if step, _, err = s.FindValue(r.Context(), reply.Provenance(r), rec.Parameters, v); err != nil {
+				err = fmt.Errorf("%s: %w", v.Example, err)
+			}
+			rec.Steps = append(rec.Steps, step)
+		}
+	}
 	if err == nil {
 		rec.Name, rec.Description = in.Name, in.Description
 		err = s.Add(rec)

@@ -41,6 +41,33 @@ type Step struct {
 	Optional bool `json:"optional,omitempty"`
 	// Expect is what the call must cause; nil requires only that the call succeeds.
 	Expect *Effect `json:"expect,omitempty"`
+	// Keep are values that the run returns. They are read from the text of the page, so the tool is get_page_content.
+	Keep []Output `json:"keep,omitempty"`
+}
+
+// Output is a value on a page that a run returns: the text after a label, the cell of a row, all rows of a table, or
+// all headings of a level with the lines below them.
+type Output struct {
+	// Name is in snake_case.
+	Name string `json:"name"`
+	// Label is the text just before the value, in its line or in the line above, or the first cell of its row. It is
+	// "" for rows.
+	Label string `json:"label,omitempty"`
+	// Until is the text after the value in its line, "" for the end of the line.
+	Until string `json:"until,omitempty"`
+	// Columns are the headers of the columns, one for a cell; below headings, the names of the heading and its lines.
+	Columns []string `json:"columns,omitempty"`
+	// Heading is the level of the headings, from 1 to 6, and 0 for other values. With a label, the label is a heading.
+	Heading int `json:"heading,omitempty"`
+}
+
+// Wanted is a value that a run of a recipe shall return.
+type Wanted struct {
+	Name string `json:"name" pattern:"^[a-z][a-z0-9_]{0,39}$"`
+	// Example is the value as the open page shows it.
+	Example string `json:"example" minLength:"1" maxLength:"400" doc:"The value, as the page shows it now"`
+	// All asks for the row of the value and all rows like it.
+	All bool `json:"all,omitempty" doc:"Read the row of the value and all rows like it"`
 }
 
 // Effect is what a step causes. All of its parts must come.
@@ -96,6 +123,8 @@ type Run struct {
 	// Reason says why the run ended early.
 	Reason string       `json:"reason,omitempty"`
 	Steps  []StepReport `json:"steps"`
+	// Values contains what the run returns, by name: a string, or a list of rows as strings by column.
+	Values map[string]any `json:"values,omitempty"`
 	// URL and Title identify the page after the run.
 	URL   string `json:"url,omitempty"`
 	Title string `json:"title,omitempty"`
@@ -111,6 +140,8 @@ type StepReport struct {
 	Status string `json:"status"`
 	// Outcome says what happened.
 	Outcome string `json:"outcome,omitempty"`
+	// Kept are the values that the step keeps, in lines.
+	Kept string `json:"kept,omitempty"`
 	// Proved is true if the step had an effect to prove, and it came.
 	Proved bool `json:"proved,omitempty"`
 }

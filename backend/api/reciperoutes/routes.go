@@ -12,6 +12,7 @@ import (
 	"sextant/backend/api/route"
 	"sextant/backend/recipes"
 	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
 )
 
 // ListedRecipe is a recipe with what a person reads about it.
@@ -44,6 +45,8 @@ func (r Routes) Register() {
 	route.Add(r.API, http.MethodGet, path, "The recipes", http.StatusOK, r.list)
 	route.Add(r.API, http.MethodPost, path+"/draft", "A recipe from the calls of a turn or conversation, not saved yet",
 		http.StatusOK, r.draft)
+	route.Add(r.API, http.MethodPost, path+"/value", "A step that reads a value of the open page again, not saved yet",
+		http.StatusOK, r.value)
 	route.Add(r.API, http.MethodPut, path, "Save a recipe, or replace the one of its name", http.StatusOK, r.save)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
 }
@@ -91,6 +94,29 @@ func (r Routes) draft(ctx context.Context, in *struct {
 		return nil, route.InternalError("The recipe could not be made. Nothing was changed.", err)
 	}
 	return route.Answer(listed(rec)), nil
+}
+
+// ReadStep is a step that reads a value.
+type ReadStep struct {
+	Step     recipe.Step `json:"step"`
+	Sentence string      `json:"sentence"`
+	// Value is a text, or rows as texts by column.
+	Value any `json:"value"`
+}
+
+func (r Routes) value(ctx context.Context, in *struct {
+	Body struct {
+		recipe.Wanted
+		Parameters []recipe.Parameter `json:"parameters,omitempty" doc:"Those of the recipe"`
+	}
+},
+) (*route.Body[ReadStep], error) {
+	step, value, err := r.Recipes.FindValue(ctx, toolspec.Provenance{Caller: toolspec.CallerPerson}, in.Body.Parameters,
+		in.Body.Wanted)
+	if err != nil {
+		return nil, route.BadRequest("This value cannot be read again: " + err.Error() + ".")
+	}
+	return route.Answer(ReadStep{step, recipes.Sentence(step), value}), nil
 }
 
 func (r Routes) save(_ context.Context, in *struct{ Body recipe.Recipe }) (*route.Body[ListedRecipe], error) {

@@ -10,6 +10,7 @@ import type {
   Result,
   StoredEvent,
   StoredFile,
+  WantedValue,
 } from '../shared/api/types';
 import { BackendError } from '../shared/api/client';
 import type { Connection, SocketHandlers } from '../shared/api/socket';
@@ -167,6 +168,11 @@ class Fake implements Backend {
   dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });
   recipes = async () => ({ recipes, broken: [] });
   draftRecipe = async () => recipes[0];
+  findRecipeValue = async ({ name, example }: WantedValue) => ({
+    step: { tool: 'get_page_content', args: {}, keep: [{ name, label: 'Order number' }] },
+    sentence: `Read ${name}: “Order number”`,
+    value: example,
+  });
   saveRecipe = async () => recipes[0];
   deleteRecipe = async () => {};
   backups = async () => ({ ...backups, requested: this.#requestedBackup });

@@ -5,12 +5,19 @@ import { RemoteValue } from '../remotevalue.svelte';
 
 export const RECIPES_PANEL = 'recipes';
 
+export type Row = Record<string, string>;
+/** What a run returned, by name: texts, and rows as texts by column. */
+export type RunValues = Record<string, string | Row[]>;
+
 /** The recipes: what was done once on pages and can be run again. */
 export class Recipes extends RemoteValue<RecipeList> {
   /** The name of the recipe that the panel shows, "" for none. */
   selected = $state('');
   /** The values that the form of a recipe starts with, by the name of the recipe. */
   initialValues = $state.raw<Record<string, Record<string, string>>>({});
+
+  /** What the newest run in this window returned, by the name of the recipe. */
+  returned = $state.raw<Record<string, RunValues>>({});
 
   /** The event after which the person's steps in the browser are recorded, null while nothing is recorded. */
   since = $state<number | null>(null);
@@ -90,4 +97,9 @@ export function recipeName(title: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+/, '');
   return words.slice(0, 40).replace(/-+$/, '');
+}
+
+/** Returns a name for a value from words: "order_number". */
+export function snakeCase(words: string): string {
+  return recipeName(words).replaceAll('-', '_');
 }

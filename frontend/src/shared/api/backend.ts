@@ -20,6 +20,7 @@ import type {
   Permission,
   Recipe,
   RecipeSource,
+  WantedValue,
   RuleDraft,
   SecretDraft,
   ServerConsents,
@@ -245,6 +246,8 @@ export function createBackend(token: string) {
     recipes: () => bodyOf(client.GET('/api/recipes')),
     /** Returns the recipe that repeats what is in `source`. It is not saved. */
     draftRecipe: (source: RecipeSource) => bodyOf(client.POST('/api/recipes/draft', { body: source })),
+    /** Returns the step that reads a value of the open page again. It is not saved. */
+    findRecipeValue: (wanted: WantedValue) => bodyOf(client.POST('/api/recipes/value', { body: wanted })),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
     deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),
 

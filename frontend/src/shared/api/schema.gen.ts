@@ -2178,6 +2178,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recipes/value": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A step that reads a value of the open page again, not saved yet */
+        post: operations["post-api-recipes-value"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recipes/{id}": {
         parameters: {
             query?: never;
@@ -4219,6 +4236,14 @@ export interface components {
             tool?: string;
             why?: string;
         };
+        Output: {
+            columns?: string[];
+            /** Format: int64 */
+            heading?: number;
+            label?: string;
+            name: string;
+            until?: string;
+        };
         /** @enum {string} */
         OutputStream: "stdout" | "stderr" | "progress";
         Override: {
@@ -4590,6 +4615,15 @@ export interface components {
             /** @description Empty for all turns of the conversation */
             turn?: string;
         };
+        "Post-api-recipes-valueRequest": {
+            /** @description Read the row of the value and all rows like it */
+            all?: boolean;
+            /** @description The value, as the page shows it now */
+            example: string;
+            name: string;
+            /** @description Those of the recipe */
+            parameters?: components["schemas"]["Parameter"][];
+        };
         "Post-api-sessionRequest": {
             code: string;
         };
@@ -4725,6 +4759,11 @@ export interface components {
         };
         RawAnswer: {
             answer: unknown;
+        };
+        ReadStep: {
+            sentence: string;
+            step: components["schemas"]["Step"];
+            value: unknown;
         };
         Recipe: {
             description?: string;
@@ -4955,6 +4994,7 @@ export interface components {
         Step: {
             args: unknown;
             expect?: components["schemas"]["Effect"];
+            keep?: components["schemas"]["Output"][];
             note?: string;
             optional?: boolean;
             tool: string;
@@ -9958,6 +9998,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListedRecipe"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-recipes-value": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-recipes-valueRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadStep"];
                 };
             };
             /** @description Error */

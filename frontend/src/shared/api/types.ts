@@ -104,6 +104,8 @@ export type RecipeList = S['RecipeList'];
 /** A recipe with its tool and what each step does. */
 export type ListedRecipe = S['ListedRecipe'];
 export type Recipe = S['Recipe'];
+/** A value of the open page that a run of a recipe shall return. */
+export type WantedValue = S['Post-api-recipes-valueRequest'];
 /** How far a run of a recipe came. */
 export type LastRun = S['LastRun'];
 /** What a recipe repeats: a turn, a whole conversation, or what the person did by hand after the event `since`. */

@@ -1,0 +1,96 @@
+package recipes
+
+import (
+	"reflect"
+	"testing"
+)
+
+const orderPage = `# Thank you, Ada
+
+Your order **A-1042** is on its way.
+
+Order number: A\-1042
+
+[Total](http://shop.test/total)
+
+72 €
+
+| Lamp | Price | |
+| --- | --- | --- |
+| [Fen](http://shop.test/fen) | 72 € | Remove |
+| Moor | 64 € | Remove |
+
+## Fen
+
+72 €
+
+Clamp arm
+
+## Moor
+
+64 €
+
+![](x.png)
+
+Enamel dome
+`
+
+func TestValueIsFoundAgainByItsExample(t *testing.T) {
+	page := blocksOf(orderPage)
+	later := blocksOf(`# Thank you, Bo
+
+Your order B-7 is on its way.
+
+Order number: B-7
+
+Total
+
+128 €
+
+| Lamp | Price | |
+| --- | --- | --- |
+| Moor | 64 € | Remove |
+| Fen | 70 € | Remove |
+| Tarn | 90 € | Remove |
+
+## Tarn
+
+90 €
+`)
+	for _, c := range []struct {
+		example     string
+		all         bool
+		want, later any
+	}{
+		{"A-1042", false, "A-1042", "B-7"},
+		{"Ada", false, "Ada", "Bo"},
+		{
+			"64 €", true,
+			[]map[string]string{{"Lamp": "Fen", "Price": "72 €"}, {"Lamp": "Moor", "Price": "64 €"}},
+			[]map[string]string{
+				{"Lamp": "Moor", "Price": "64 €"}, {"Lamp": "Fen", "Price": "70 €"}, {"Lamp": "Tarn", "Price": "90 €"},
+			},
+		},
+		{"Enamel dome", true, []map[string]string{
+			{"title": "Fen", "line_1": "72 €", "line_2": "Clamp arm"},
+			{"title": "Moor", "line_1": "64 €", "line_2": "Enamel dome"},
+		}, []map[string]string{{"title": "Tarn", "line_1": "90 €"}}},
+	} {
+		o, value, err := findOutput(c.example, c.all, page)
+		if err != nil || !reflect.DeepEqual(value, c.want) {
+			t.Errorf("%q: %v (%v), want %v", c.example, value, err, c.want)
+			continue
+		}
+		if again, err := read(o, later); !reflect.DeepEqual(again, c.later) {
+			t.Errorf("%q, later: %v (%v), want %v by %+v", c.example, again, err, c.later, o)
+		}
+	}
+	for _, wrong := range []struct {
+		example string
+		all     bool
+	}{{"Loam", false}, {"", false}, {"Clamp arm", false}, {"Thank you, Ada", false}} {
+		if o, value, err := findOutput(wrong.example, wrong.all, page); err == nil {
+			t.Errorf("%q: %v by %+v", wrong.example, value, o)
+		}
+	}
+}
