@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"sextant/backend/recipes"
 	"sextant/backend/store/eventlog"
@@ -122,6 +123,7 @@ func (s shopper) run(name string, values map[string]any) (recipe.Run, toolspec.R
 
 func TestTurnKeptAsRecipeRunsWithOtherValues(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
+	sys.Recipes.MaxWait = 3 * time.Second
 	s := newShopper(t, sys)
 	s.order("Fen")
 	rec := s.draft("order-lamp")
@@ -221,6 +223,7 @@ func TestRecipeShowsNoSecret(t *testing.T) {
 
 func TestRecipeGoesOnAfterItEndedEarly(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
+	sys.Recipes.MaxWait = 3 * time.Second
 	s := newShopper(t, sys)
 	s.order("Fen")
 	if err := sys.Recipes.Save(s.draft("order-lamp")); err != nil {
@@ -263,6 +266,7 @@ func TestRecipeGoesOnAfterItEndedEarly(t *testing.T) {
 
 func TestRecipeReturnsValues(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
+	sys.Recipes.MaxWait = 3 * time.Second
 	s := newShopper(t, sys)
 	s.do("navigate_page", map[string]any{"url": "demo"})
 	s.do("type_text", map[string]any{"annotationId": s.id(`searchbox "Search"`), "text": "Fen", "submit": true})
@@ -298,6 +302,7 @@ func TestRecipeReturnsValues(t *testing.T) {
 
 func TestAssistantSavesRecipeOnlyAfterQuestion(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
+	sys.Recipes.MaxWait = 3 * time.Second
 	s := newShopper(t, sys)
 	s.do("navigate_page", map[string]any{"url": "demo"})
 	s.do("type_text", map[string]any{"annotationId": s.id(`searchbox "Search"`), "text": "Fen", "submit": true})

@@ -17,6 +17,7 @@ import (
 	"sextant/app/config"
 	"sextant/app/instance"
 	"sextant/backend/recipes"
+	"sextant/backend/recipes/export"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -26,6 +27,7 @@ type recipesVerb struct {
 	Show     recipesShowVerb     `cmd:"" help:"Print a recipe as JSON."`
 	Run      recipesRunVerb      `cmd:"" help:"Run a recipe, without a model."`
 	Validate recipesValidateVerb `cmd:"" help:"Check a recipe.json."`
+	Export   recipesExportVerb   `cmd:"" help:"Print a recipe as a test for @playwright/test."`
 	Import   recipesImportVerb   `cmd:"" help:"Save a copy of a recipe.json."`
 	Delete   recipesDeleteVerb   `cmd:"" help:"Delete a recipe."`
 }
@@ -160,6 +162,28 @@ func readRecipe(path string) (recipe.Recipe, error) {
 		return rec, verb.Failure(verb.ExitFailed, "%s", strings.Join(lines, "\n"))
 	}
 	return rec, err
+}
+
+type recipesExportVerb struct {
+	Name string `arg:"" help:"Recipe."`
+}
+
+// Run prints the test, and what it leaves out.
+func (v *recipesExportVerb) Run(io verb.Streams, g *verb.Global) error {
+	store, err := openRecipes(g)
+	if err != nil {
+		return err
+	}
+	rec, err := store.Get(v.Name)
+	if err != nil {
+		return noRecipe(v.Name)
+	}
+	test, left := export.Playwright(rec)
+	for _, text := range left {
+		_, _ = fmt.Fprintln(io.Err, "left out:", text)
+	}
+	_, err = fmt.Fprint(io.Out, test)
+	return err
 }
 
 type recipesImportVerb struct {

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"sextant/shared/annotation"
 	"sextant/shared/event"
@@ -58,6 +59,9 @@ type Config struct {
 
 // Recipes stores and runs recipes. It is safe for concurrent use.
 type Recipes struct {
+	// MaxWait is how long a run waits for an element or an effect. It must not be changed while a recipe runs.
+	MaxWait time.Duration
+
 	cfg Config
 	// process identifies this process in the files of runs.
 	process string
@@ -71,7 +75,7 @@ func New(cfg Config) (*Recipes, error) {
 	if cfg.OnChange == nil {
 		cfg.OnChange = func() {}
 	}
-	r := &Recipes{cfg: cfg, process: rand.Text(), list: []recipe.Recipe{}}
+	r := &Recipes{MaxWait: maxWait, cfg: cfg, process: rand.Text(), list: []recipe.Recipe{}}
 	_, broken, err := r.Reload()
 	for _, b := range broken {
 		cfg.Log.Warn("a recipe was left out", "path", b.Path, "err", b.Why)
@@ -293,7 +297,7 @@ func (r *Recipes) Execute(
 	run := run{
 		do: r.cfg.Do, observe: r.cfg.Observe, call: call, dry: args[DryArg] == true,
 		progress: func(text string) { out("progress", text) },
-		first:    1, last: len(rec.Steps), save: r.saveRun,
+		maxWait:  r.MaxWait, first: 1, last: len(rec.Steps), save: r.saveRun,
 	}
 	run.saved.Process, run.saved.Recipe = r.process, rec.Name
 	run.values, run.shown, run.saved.Values = values(rec, args)

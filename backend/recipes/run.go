@@ -17,9 +17,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxWait is how long a run waits for an element or an effect, and waits are the pauses between its looks at the page.
+// maxWait is how long a run waits by default for an element or an effect.
 const maxWait = 10 * time.Second
 
+// waits are the pauses between looks at the page.
 var waits = []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, 600 * time.Millisecond, time.Second}
 
 // run makes the calls of one recipe.
@@ -35,8 +36,9 @@ type run struct {
 	first, last int
 	address     string
 	// saved says how far the run came, and save writes it.
-	saved savedRun
-	save  func(savedRun) error
+	saved   savedRun
+	save    func(savedRun) error
+	maxWait time.Duration
 	// progress reports a line for people while the recipe runs.
 	progress func(text string)
 
@@ -328,9 +330,9 @@ func (r *run) selectTab(ctx context.Context, id int) error {
 	return r.look(ctx)
 }
 
-// await repeats check until nothing is missing any more, for at most maxWait. A dry run does not wait.
+// await repeats check until nothing is missing any more, for at most r.maxWait. A dry run does not wait.
 func (r *run) await(ctx context.Context, check func() error) error {
-	until := time.Now().Add(maxWait)
+	until := time.Now().Add(r.maxWait)
 	for n := 0; ; n++ {
 		err := check()
 		if !isMissing(err) || r.dry || time.Now().After(until) {

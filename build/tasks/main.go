@@ -37,6 +37,7 @@ func main() {
 type options struct {
 	tasks, model, json           string
 	short, verbose, list, replay bool
+	playwright                   bool
 }
 
 func parseFlags() options {
@@ -48,6 +49,7 @@ func parseFlags() options {
 	flag.BoolVar(&o.short, "short", false, "only the tasks of short runs")
 	flag.BoolVar(&o.verbose, "v", false, "print the conversations")
 	flag.BoolVar(&o.replay, "replay", false, "run each task again as a recipe, without the model")
+	flag.BoolVar(&o.playwright, "playwright", false, "run each task again as an exported Playwright test")
 	flag.BoolVar(&o.list, "list", false, "list the tasks")
 	flag.Parse()
 	return o
@@ -109,6 +111,14 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 				return report{}, errors.Join(fmt.Errorf("task %s, again", t.Name), err)
 			}
 			done.Replay = &again
+			again.writeRow(os.Stdout)
+		}
+		if o.playwright && done.OK {
+			again, err := env.exportToPlaywright(ctx, t, done.conversation)
+			if err != nil {
+				return report{}, errors.Join(fmt.Errorf("task %s, exported", t.Name), err)
+			}
+			done.Playwright = &again
 			again.writeRow(os.Stdout)
 		}
 		if o.verbose {

@@ -71,6 +71,14 @@ func (r replayed) writeRow(w io.Writer) {
 		r.Proved, r.Seconds, r.Problem)
 }
 
+func (e exported) writeRow(w io.Writer) {
+	ok := "yes"
+	if !e.OK {
+		ok = "NO"
+	}
+	_, _ = fmt.Fprintf(w, "%34s %-4s %59.1fs  %s\n", "Playwright", ok, e.Seconds, e.Problem)
+}
+
 // writeTotals writes the totals and explains the columns.
 func (r report) writeTotals(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. Per task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n",
@@ -78,6 +86,18 @@ func (r report) writeTotals(w io.Writer) {
 	if again := r.replays(); again.tasks > 0 {
 		_, _ = fmt.Fprintf(w, "As recipes, without a model: %d of %d done, median %.1f s, %.0f %% of steps proved.\n",
 			again.done, again.tasks, again.median, again.proved)
+	}
+	tests, passed := 0, 0
+	for _, o := range r.Each {
+		if o.Playwright != nil {
+			tests++
+			if o.Playwright.OK {
+				passed++
+			}
+		}
+	}
+	if tests > 0 {
+		_, _ = fmt.Fprintf(w, "As tests of Playwright: %d of %d done.\n", passed, tests)
 	}
 	prefix := ", without system prompt and tool definitions"
 	if r.Prefix > 0 {

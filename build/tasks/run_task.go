@@ -31,6 +31,9 @@ type outcome struct {
 	// Replay is set if the task ran again as a recipe.
 	Replay *replayed `json:"replay,omitempty"`
 
+	// Playwright is set if the task ran again as an exported test.
+	Playwright *exported `json:"playwright,omitempty"`
+
 	messages     []chat.Message
 	conversation string
 }

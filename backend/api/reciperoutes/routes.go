@@ -11,6 +11,7 @@ import (
 
 	"sextant/backend/api/route"
 	"sextant/backend/recipes"
+	"sextant/backend/recipes/export"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -48,6 +49,8 @@ func (r Routes) Register() {
 	route.Add(r.API, http.MethodPost, path+"/value", "A step that reads a value of the open page again, not saved yet",
 		http.StatusOK, r.value)
 	route.Add(r.API, http.MethodPut, path, "Save a recipe, or replace the one of its name", http.StatusOK, r.save)
+	route.Add(r.API, http.MethodGet, path+"/{id}/playwright", "A recipe as a test for @playwright/test", http.StatusOK,
+		r.playwright)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
 }
 
@@ -117,6 +120,22 @@ func (r Routes) value(ctx context.Context, in *struct {
 		return nil, route.BadRequest("This value cannot be read again: " + err.Error() + ".")
 	}
 	return route.Answer(ReadStep{step, recipes.Sentence(step), value}), nil
+}
+
+// ExportedRecipe is a recipe as a test of another program.
+type ExportedRecipe struct {
+	Test string `json:"test"`
+	// Left are the parts of the recipe that the test leaves out, in sentences.
+	Left []string `json:"left,omitempty"`
+}
+
+func (r Routes) playwright(_ context.Context, in *route.ByID) (*route.Body[ExportedRecipe], error) {
+	rec, err := r.Recipes.Get(in.ID)
+	if err != nil {
+		return nil, route.NotFound("There is no recipe " + in.ID + ".")
+	}
+	test, left := export.Playwright(rec)
+	return route.Answer(ExportedRecipe{test, left}), nil
 }
 
 func (r Routes) save(_ context.Context, in *struct{ Body recipe.Recipe }) (*route.Body[ListedRecipe], error) {

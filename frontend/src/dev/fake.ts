@@ -168,6 +168,7 @@ class Fake implements Backend {
   dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });
   recipes = async () => ({ recipes, broken: [] });
   draftRecipe = async () => recipes[0];
+  recipeAsTest = async () => ({ test: "import { expect, test } from '@playwright/test';\n" });
   findRecipeValue = async ({ name, example }: WantedValue) => ({
     step: { tool: 'get_page_content', args: {}, keep: [{ name, label: 'Order number' }] },
     sentence: `Read ${name}: “Order number”`,

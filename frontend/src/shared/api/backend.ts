@@ -246,6 +246,8 @@ export function createBackend(token: string) {
     recipes: () => bodyOf(client.GET('/api/recipes')),
     /** Returns the recipe that repeats what is in `source`. It is not saved. */
     draftRecipe: (source: RecipeSource) => bodyOf(client.POST('/api/recipes/draft', { body: source })),
+    /** Returns a recipe as a test for @playwright/test. */
+    recipeAsTest: (name: string) => bodyOf(client.GET('/api/recipes/{id}/playwright', byId(name))),
     /** Returns the step that reads a value of the open page again. It is not saved. */
     findRecipeValue: (wanted: WantedValue) => bodyOf(client.POST('/api/recipes/value', { body: wanted })),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),

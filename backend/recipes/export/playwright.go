@@ -1,0 +1,478 @@
+// Package export writes recipes as tests for other programs.
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sextant/backend/recipes"
+	"sextant/shared/annotation"
+	"sextant/shared/recipe"
+)
+
+// Playwright returns the text of a test for @playwright/test that repeats a recipe. left says which parts of it the
+// test leaves out, a line each; the test says so, too.
+func Playwright(rec recipe.Recipe) (test string, left []string) {
+	p := playwright{recipe: rec}
+	for i := range rec.Steps {
+		p.step(i)
+	}
+	name := rec.Description
+	if name == "" {
+		name = rec.Name
+	}
+	var b strings.Builder
+	b.WriteString("import { expect, test } from '@playwright/test';\n\n")
+	b.WriteString("// The values can be set with environment variables, such as " + variable("name") + ".\n")
+	b.WriteString("const values = {\n")
+	for _, v := range rec.Parameters {
+		value := ""
+		if v.Default != nil && !v.Secret {
+			value = *v.Default
+		}
+		fmt.Fprintf(&b, "  %s: process.env.%s ?? %s,\n", v.Name, variable(v.Name), quote(value))
+	}
+	b.WriteString("};\n" + settledHelper)
+	if strings.Contains(p.body.String(), "literal(") {
+		b.WriteString(literalHelper)
+	}
+	if strings.Contains(p.body.String(), "frameAt(") {
+		b.WriteString(frameHelper)
+	}
+	if strings.Contains(p.body.String(), "pageWith(") {
+		b.WriteString(pageHelper)
+	}
+	p.line("await settled(page); // what the last step began may still be saved")
+	fmt.Fprintf(&b, "\ntest(%s, async ({ page: first, context }) => {\n  let page = first;\n%s});\n",
+		quote(name), p.body.String())
+	return b.String(), p.left
+}
+
+const settledHelper = `
+/** Waits until the page has sent nothing for a second. */
+async function settled(page) {
+  const sends = () => page.waitForRequest(() => true, { timeout: 1000 }).then(() => true, () => false);
+  while (await sends());
+}
+`
+
+const literalHelper = `
+/** Returns a text for a regular expression that matches just this text. */
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+`
+
+const frameHelper = `
+/** Returns the frame that shows an address. */
+async function frameAt(page, url) {
+  const find = () => page.frames().find((frame) => frame.url().split(/[?#]/)[0] === url);
+  await expect.poll(() => find() !== undefined).toBe(true);
+  return find();
+}
+`
+
+const pageHelper = `
+/** Returns the only page of the browser that has what ` + "`find`" + ` finds. */
+async function pageWith(context, find) {
+  for (const page of context.pages()) if ((await find(page).count()) === 1) return page;
+  throw new Error('no page has this element');
+}
+`
+
+func variable(name string) string { return "RECIPE_" + strings.ToUpper(name) }
+
+type playwright struct {
+	recipe recipe.Recipe
+	body   strings.Builder
+	left   []string
+	// skip is true if the step was written with the one before it.
+	skip bool
+}
+
+func (p *playwright) line(format string, args ...any) {
+	fmt.Fprintf(&p.body, "  "+format+"\n", args...)
+}
+
+func (p *playwright) leave(n int, why string) {
+	text := fmt.Sprintf("step %d, %s: %s", n+1, recipes.Sentence(p.recipe.Steps[n]), why)
+	p.left = append(p.left, text)
+	p.line("// Left out: %s", comment(text))
+}
+
+type stepArgs struct {
+	URL, Action, Text, Key, Direction, Path, Gone, Button string
+	Values, Paths, Modifiers                              []string
+	Submit                                                bool
+	Clear, Accept                                         *bool
+	Count, Amount                                         int
+}
+
+// step writes the step with the index n.
+func (p *playwright) step(n int) {
+	if p.skip {
+		p.skip = false
+		return
+	}
+	s := p.recipe.Steps[n]
+	var args stepArgs
+	_ = json.Unmarshal(s.Args, &args) // an argument of another type is left out
+	act := p.action(s, args, recipes.References(s))
+	if act == "" {
+		p.leave(n, "Playwright has nothing like it")
+		return
+	}
+	p.line("// %s", comment(recipes.Sentence(s)))
+	event := ""
+	if s.Expect != nil {
+		event = s.Expect.Event
+	}
+	switch event {
+	case "dialog":
+		p.dialog(n)
+		p.line("await %s;", act)
+	case "opened_tab":
+		p.line("[page] = await Promise.all([context.waitForEvent('page'), %s]);", act)
+	case "closed_tab":
+		p.line("await Promise.all([page.waitForEvent('close'), %s]);", act)
+		p.line("page = context.pages().at(-1);")
+	case "download":
+		p.line("const [download%d] = await Promise.all([page.waitForEvent('download'), %s]);", n+1, act)
+		p.line("await download%d.saveAs(`${process.env.DOWNLOADS ?? 'downloads'}/${download%d.suggestedFilename()}`);",
+			n+1, n+1)
+	default:
+		if s.Optional {
+			act += ".catch(() => {})"
+		}
+		p.line("await %s;", act)
+	}
+	if s.Expect == nil {
+		return
+	}
+	if s.Expect.URL != "" && event != "opened_tab" { // it is the address of the page that opened the tab
+		p.line("await expect(page).toHaveURL(%s);", addressPattern(s.Expect.URL))
+	}
+	if appears := p.appears(s); appears != "" {
+		p.line("await expect(%s.first()).toBeVisible();", appears)
+	}
+}
+
+// dialog answers the dialog that step n opens, as the next step does.
+func (p *playwright) dialog(n int) {
+	answer := "dismiss()"
+	if n+1 < len(p.recipe.Steps) {
+		next := p.recipe.Steps[n+1]
+		var args stepArgs
+		_ = json.Unmarshal(next.Args, &args) // as above
+		isAnswer := next.Tool == "handle_dialog"
+		if isAnswer && (args.Accept == nil || *args.Accept) || next.Tool == "press_key" && args.Key == "Enter" {
+			answer = "accept(" + template(args.Text) + ")"
+		}
+		p.skip = isAnswer || next.Tool == "press_key"
+	}
+	p.line("page.once('dialog', (dialog) => dialog.%s);", answer)
+}
+
+// appears returns a locator of what must appear after a step, "" for nothing.
+func (p *playwright) appears(s recipe.Step) string {
+	const most = 8
+	for _, step := range p.recipe.Steps { // what appears may be in a frame
+		for _, r := range recipes.References(step) {
+			if r.Frame != "" {
+				return ""
+			}
+		}
+	}
+	var all []string
+	for _, r := range s.Expect.Appears {
+		if isRole(r.Role) && len(all) < most {
+			all = append(all, named("page", r))
+			if r.Role == "button" { // it may be a summary, which is none for Playwright
+				all = append(all, "page.getByText("+template(r.Name)+", { exact: true })")
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0] + strings.Join(eachOr(all[1:]), "")
+}
+
+func eachOr(locators []string) []string {
+	out := make([]string, len(locators))
+	for i, l := range locators {
+		out[i] = ".or(" + l + ")"
+	}
+	return out
+}
+
+// action returns the expression that does a step, "" if there is none.
+func (p *playwright) action(s recipe.Step, args stepArgs, refs map[string]annotation.Reference) string {
+	ref, hasTarget := refs["annotationId"]
+	on := ""
+	if hasTarget {
+		on = p.target(ref)
+	}
+	switch s.Tool {
+	case "navigate_page":
+		switch args.Action {
+		case "back":
+			return "page.goBack()"
+		case "forward":
+			return "page.goForward()"
+		case "reload":
+			return "page.reload()"
+		}
+		return "page.goto(" + template(args.URL) + ")"
+	case "click_element":
+		return on + ".click(" + clickOptions(args) + ")"
+	case "hover_element":
+		return on + ".hover()"
+	case "type_text":
+		text := on + ".fill(" + template(args.Text) + ")"
+		if args.Clear != nil && !*args.Clear {
+			text = on + ".pressSequentially(" + template(args.Text) + ")"
+		}
+		if args.Submit {
+			text += ".then(() => " + on + ".press('Enter'))"
+		}
+		return text
+	case "select_option":
+		return on + ".selectOption(" + templates(args.Values) + ")"
+	case "press_key":
+		return "page.keyboard.press(" + template(args.Key) + ")"
+	case "upload_file":
+		files := args.Paths
+		if args.Path != "" {
+			files = append(files, args.Path)
+		}
+		return "Promise.all([page.waitForEvent('filechooser'), " + on + ".click()])" +
+			".then(([chooser]) => chooser.setFiles(" + templates(files) + "))"
+	case "drag_element":
+		from, ok := refs["from"]
+		to, both := refs["to"]
+		if !ok || !both {
+			return ""
+		}
+		return p.target(from) + ".dragTo(" + p.target(to) + ")"
+	case "scroll_page":
+		return p.scroll(args, refs)
+	case "wait_for":
+		switch {
+		case args.Text != "":
+			return "expect(page.getByText(" + template(args.Text) + ").first()).toBeVisible()"
+		case args.Gone != "":
+			return "expect(page.getByText(" + template(args.Gone) + ")).toHaveCount(0)"
+		case args.URL != "":
+			return "page.waitForURL((url) => url.href.includes(" + template(args.URL) + "))"
+		}
+	}
+	return ""
+}
+
+func (p *playwright) scroll(args stepArgs, refs map[string]annotation.Reference) string {
+	const most = 600
+	amount := args.Amount
+	if amount == 0 {
+		amount = most
+	}
+	by := map[string]string{
+		"": fmt.Sprintf("0, %d", amount), "down": fmt.Sprintf("0, %d", amount), "up": fmt.Sprintf("0, %d", -amount),
+		"right": fmt.Sprintf("%d, 0", amount), "left": fmt.Sprintf("%d, 0", -amount),
+		"top": "0, -1e6", "bottom": "0, 1e6",
+	}[args.Direction]
+	if box, ok := refs["target"]; ok {
+		return p.target(box) + ".evaluate((box) => box.scrollBy(" + by + "))"
+	}
+	if args.Direction == "bottom" { // a page may become longer at its end
+		return "page.evaluate(async () => { for (let end = -1; end !== document.body.scrollHeight; ) { " +
+			"end = document.body.scrollHeight; scrollTo(0, end); " +
+			"await new Promise((done) => setTimeout(done, 500)); } })"
+	}
+	return "page.evaluate(() => scrollBy(" + by + ")).then(() => settled(page))"
+}
+
+func clickOptions(args stepArgs) string {
+	var all []string
+	if args.Count > 1 {
+		all = append(all, fmt.Sprintf("clickCount: %d", args.Count))
+	}
+	if args.Button != "" && args.Button != "left" {
+		all = append(all, "button: "+quote(args.Button))
+	}
+	if len(args.Modifiers) > 0 {
+		all = append(all, "modifiers: "+templates(args.Modifiers))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "{ " + strings.Join(all, ", ") + " }"
+}
+
+// target returns the locator of an element. If others have its role and name, its row or its group decides.
+func (p *playwright) target(r annotation.Reference) string {
+	page := "page"
+	switch {
+	case r.Frame != "":
+		page = "(await frameAt(page, " + quote(r.Frame) + "))"
+	case r.InOtherTab:
+		page = "(page = await pageWith(context, (page) => " + named("page", r) + "))"
+	}
+	switch {
+	case r.Row != "":
+		return around(page, "hasText: "+words(r.Row, "[^]*?"), r)
+	case r.Twins && r.Group != "":
+		return around(page, "has: "+page+".getByText("+template(r.Group)+", { exact: true })", r)
+	}
+	return named(page, r)
+}
+
+// around returns an element within the innermost part of the page that has it and something else.
+func around(page, filter string, r annotation.Reference) string {
+	return page + ".locator('body *').filter({ " + filter + " }).filter({ has: " + named(page, r) + " }).last()" +
+		strings.TrimPrefix(named(page, r), page)
+}
+
+// fields are roles of fields that Playwright finds only by their labels.
+var fields = []string{"date", "time", "color", "month", "week", "datetime", "file", "password"}
+
+// contentRoles are roles whose elements have no name of their own.
+var contentRoles = []string{"listitem", "row", "paragraph"}
+
+func isRole(role string) bool {
+	return role != "clickable" && !slices.Contains(fields, role) && !slices.Contains(contentRoles, role)
+}
+
+// named returns the locator of the elements with the role and name of r.
+func named(page string, r annotation.Reference) string {
+	switch {
+	case r.Role == "clickable" || slices.Contains(contentRoles, r.Role):
+		name, whole := withoutNear(r)
+		if !whole {
+			return page + ".getByText(" + words(name, gap) + ")"
+		}
+		return page + ".getByText(" + words("^"+name+"$", gap) + ").or(" + page + ".getByLabel(" + template(name) +
+			", { exact: true })).or(" + page + ".getByTitle(" + template(name) +
+			", { exact: true })).filter({ visible: true })"
+	case slices.Contains(fields, r.Role):
+		return page + ".getByLabel(" + template(r.Name) + ", { exact: true })"
+	case strings.HasSuffix(r.Name, "…"):
+		return page + ".getByRole(" + quote(r.Role) + ", { name: " + words("^"+r.Name, gap) + " })"
+	case placeholder.MatchString(r.Name): // the page may write the value in another case
+		return page + ".getByRole(" + quote(r.Role) + ", { name: " + words("^"+r.Name+"$", gap) + " })"
+	case r.Role == "textbox": // a field for passwords has no role
+		return page + ".getByRole('textbox', { name: " + template(r.Name) + ", exact: true }).or(" + page +
+			".locator('input[type=password]').and(" + page + ".getByLabel(" + template(r.Name) + ", { exact: true })))"
+	}
+	return page + ".getByRole(" + quote(r.Role) + ", { name: " + template(r.Name) + ", exact: true })"
+}
+
+// withoutNear returns the name of an element that is named by its content, without the names of controls in it. whole
+// is true if there are none.
+func withoutNear(r annotation.Reference) (name string, whole bool) {
+	name = r.Name
+	for _, near := range r.Near {
+		if rest := strings.TrimSuffix(strings.TrimPrefix(name, near), near); strings.TrimSpace(rest) != "" {
+			name = rest
+		}
+	}
+	return strings.TrimSpace(name), name == r.Name
+}
+
+var placeholder = regexp.MustCompile(`\{\{([a-z][a-z0-9_]*)\}\}`)
+
+// gap is what may be between two words that are parts of one text.
+const gap = `\s*`
+
+// words returns a regular expression in JavaScript for a text with between between its words. # is any number, and a
+// cut end is left out.
+func words(text, between string) string {
+	begin, end := "", ""
+	if rest, ok := strings.CutPrefix(text, "^"); ok {
+		begin, text = `^\s*`, rest
+	}
+	if rest, ok := strings.CutSuffix(text, "$"); ok {
+		end, text = `\s*$`, rest
+	}
+	if rest, ok := strings.CutSuffix(text, "…"); ok {
+		end, text = "", rest
+	}
+	parts := strings.Fields(text)
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(regexp.QuoteMeta(part), "#", `\d+`)
+		if part == "·" { // between two parts of a name
+			parts[i] = "·?"
+		}
+	}
+	pattern := begin + strings.Join(parts, between) + end
+	if !placeholder.MatchString(text) {
+		return expression(pattern, "i")
+	}
+	pattern = strings.NewReplacer(`\{\{`, "{{", `\}\}`, "}}").Replace(pattern)
+	return "new RegExp(`" + placeholder.ReplaceAllString(escapeTemplate(pattern), "$${literal(values.$1)}") + "`, 'i')"
+}
+
+// addressPattern returns a regular expression in JavaScript for an address without its query.
+func addressPattern(pattern string) string {
+	if placeholder.MatchString(pattern) {
+		return "(url) => url.href.startsWith(" + template(pattern) + ")"
+	}
+	quoted := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(pattern, "/")), `\*`, `[^/]*`)
+	return expression("^"+quoted+`/?(?:[?#].*)?$`, "")
+}
+
+// expression returns a regular expression in JavaScript.
+func expression(pattern, flags string) string {
+	if strings.ContainsFunc(pattern, breaksLine) {
+		return "new RegExp(" + quote(pattern) + ", '" + flags + "')"
+	}
+	return "/" + strings.ReplaceAll(pattern, "/", `\/`) + "/" + flags
+}
+
+func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+
+// comment returns text for a comment that ends with its line.
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if breaksLine(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// quote returns text as a string in JavaScript.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(escape(text), "'", `\'`) + "'"
+}
+
+// template returns text as a string in JavaScript, with values for its placeholders.
+func template(text string) string {
+	if !placeholder.MatchString(text) {
+		return quote(text)
+	}
+	return "`" + placeholder.ReplaceAllString(escapeTemplate(text), "$${values.$1}") + "`"
+}
+
+// escape returns text without line ends and other control characters for a string in JavaScript.
+func escape(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		return ""
+	}
+	return strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
+}
+
+func escapeTemplate(text string) string {
+	return strings.NewReplacer("`", "\\`", "${", "\\${").Replace(escape(text))
+}
+
+func templates(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = template(text)
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
