@@ -124,3 +124,41 @@ func TestRecordedInputIsShownOnlyForVisibleFields(t *testing.T) {
 		})
 	}
 }
+
+func TestRecordedInputFollowsTheFocus(t *testing.T) {
+	var d stepRecorder
+	ctx, b := newBrowser(t, browser.Config{OnPersonStep: d.add})
+	page := openPage(t, ctx, b.Session(""), site(t, map[string]any{
+		"/": `<title>Form</title><body style="margin:40px"><input aria-label=Name><input aria-label=City>
+			<input type=password aria-label=Word><label><input type=checkbox>Gift</label>`,
+	}))
+	typeAsUser(t, ctx, b, findElement(t, page, "textbox", "Name"), "Ada")
+	for _, text := range []string{"Bonn", "lantern", " "} {
+		for _, key := range append([]string{"Tab"}, strings.Split(text, "")...) {
+			if err := b.DispatchInput(ctx, wire.Input{Type: "keydown", Key: key}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.DispatchInput(ctx, wire.Input{Type: "keyup", Key: key}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b.ReportSteps(ctx)
+	var got []string
+	d.mu.Lock()
+	for _, s := range d.steps {
+		got = append(got, s.Tool+" "+s.Elements["annotationId"].Name+" "+string(s.Args))
+	}
+	d.mu.Unlock()
+	for n, want := range []string{
+		"click_element Name ", `type_text Name {"annotationId":`, "press_key ", `type_text City {"annotationId":`,
+		"press_key ", `type_text Word {"annotationId":`, `press_key  {"key":"Tab"}`, `press_key  {"key":"Space"}`,
+	} {
+		if n >= len(got) || !strings.HasPrefix(got[n], want) {
+			t.Fatalf("step %d is not %s…: %q", n+1, want, got)
+		}
+	}
+	if all := strings.Join(got, "\n"); strings.Contains(all, "lan") || !strings.Contains(all, `"text":"Bonn"`) {
+		t.Errorf("the steps are\n%s", all)
+	}
+}

@@ -229,7 +229,11 @@ func findOutput(example string, all bool, page []block) (recipe.Output, any, err
 	return recipe.Output{}, nil, errNoLabel
 }
 
-const maxLines = 8
+// maxLines bounds the lines below a heading that are read, and maxUntil the words after a value that end it.
+const (
+	maxLines = 8
+	maxUntil = 3
+)
 
 // outputAt returns an output for the example in block i. ok is false if there is none.
 func outputAt(example string, all bool, page []block, i int) (o recipe.Output, ok bool) {
@@ -256,7 +260,8 @@ func outputAt(example string, all bool, page []block, i int) (o recipe.Output, o
 		return recipe.Output{Label: b.cells[0], Columns: []string{b.header[column]}}, true
 	}
 	before, after, _ := strings.Cut(b.text, example)
-	o.Until = strings.TrimSpace(after)
+	rest := strings.Fields(after)
+	o.Until = strings.Join(rest[:min(len(rest), maxUntil)], " ")
 	if o.Label = strings.TrimRight(before, ": "); o.Label == "" && i > 0 {
 		o.Label, o.Heading = strings.TrimRight(page[i-1].text, ": "), page[i-1].heading
 	}

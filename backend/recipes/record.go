@@ -230,7 +230,7 @@ func (b *builder) add(c recordedCall) error {
 	if err != nil {
 		return fmt.Errorf("writing the arguments of %s: %w", c.Start.Tool, err)
 	}
-	b.dropClickBefore(c)
+	b.dropFocusBefore(c)
 	b.recipe.Steps = append(b.recipe.Steps, recipe.Step{
 		Tool: c.Start.Tool, Args: text, Optional: c.Start.Tool == "scroll_page",
 		Expect: mapEffect(b.effect(c, target), b.withParameters),
@@ -238,9 +238,13 @@ func (b *builder) add(c recordedCall) error {
 	return nil
 }
 
-// dropClickBefore drops a click into the field that c fills in, by which the person gave it the focus.
-func (b *builder) dropClickBefore(c recordedCall) {
+// dropFocusBefore drops what gave the focus to the element of c: presses of Tab, and a click into the field that c fills
+// in.
+func (b *builder) dropFocusBefore(c recordedCall) {
 	last := len(b.recipe.Steps) - 1
+	for ; len(c.Start.Elements) > 0 && last >= 0 && isTab(b.recipe.Steps[last]); last-- {
+		b.recipe.Steps = b.recipe.Steps[:last]
+	}
 	if len(typedArgs[c.Start.Tool]) == 0 || last < 0 || b.recipe.Steps[last].Tool != "click_element" ||
 		b.recipe.Steps[last].Expect != nil {
 		return
@@ -249,6 +253,11 @@ func (b *builder) dropClickBefore(c recordedCall) {
 	if was.Role == is.Role && was.Name == is.Name && was.Row == is.Row && was.Group == is.Group {
 		b.recipe.Steps = b.recipe.Steps[:last]
 	}
+}
+
+func isTab(s recipe.Step) bool {
+	var args struct{ Key string }
+	return s.Tool == "press_key" && s.Expect == nil && json.Unmarshal(s.Args, &args) == nil && args.Key == "Tab"
 }
 
 func encode(v any) (json.RawMessage, error) {

@@ -37,6 +37,7 @@ func TestRecordKeepsWhatActed(t *testing.T) {
 	rec, err := record([]recordedCall{
 		looked, failed, call("c", "click_element", `{"annotationId":3}`, nil, field),
 		call("t", "type_text", `{"annotationId":3,"text":"Berlin","clear":true}`, nil, field),
+		call("k", "press_key", `{"key":"Tab"}`, nil),
 		call("p", "type_text", `{"annotationId":5,"text":"…"}`, nil, secret), steps, inner,
 	}, "https://a.example/")
 	if err != nil {

@@ -54,22 +54,17 @@ func (env *environment) exportToPlaywright(ctx context.Context, t *task, convers
 	if err != nil {
 		return exported{}, err
 	}
-	// Playwright is found from a folder below the one that it is installed in.
-	program, err := filepath.Abs("frontend/node_modules/.bin/playwright")
+	modules, err := filepath.Abs("frontend/node_modules")
 	if err != nil {
 		return exported{}, err
 	}
-	results := filepath.Join("frontend", "test-results")
-	if err := os.MkdirAll(results, 0o750); err != nil {
-		return exported{}, err
-	}
-	dir, err := os.MkdirTemp(results, "export-")
+	dir, err := os.MkdirTemp(env.dir, "export-")
 	if err != nil {
 		return exported{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	files := maps.Clone(t.Files) // tests find their files in the folder in which they run
-	files["task.spec.js"], files["playwright.config.js"] = test, playwrightConfig
+	files["task.spec.mjs"], files["playwright.config.mjs"] = test, playwrightConfig
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return exported{}, err
@@ -79,7 +74,10 @@ func (env *environment) exportToPlaywright(ctx context.Context, t *task, convers
 	if err := env.setUp(t); err != nil {
 		return exported{}, err
 	}
-	cmd := exec.CommandContext(ctx, program, "test")
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		return exported{}, err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(modules, ".bin", "playwright"), "test")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SITES="+env.sites.address(),
 		"DOWNLOADS="+filepath.Join(env.downloads, sessionName(t)))

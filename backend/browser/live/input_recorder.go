@@ -36,7 +36,7 @@ const (
 // pickedType is the type of the input by which the person chose from a picker. Its text is the label or the value.
 const pickedType = "picked"
 
-// hit is the element under a press, nil for none, and ref its reference. reported is closed when everything before it
+// hit is the element under a press or of a picker, nil for none, and ref its reference. reported is closed when everything before it
 // is reported; it is nil for an input.
 type recordedInput struct {
 	reported chan<- struct{}
@@ -55,10 +55,12 @@ type inputRecorder struct {
 	report  func(Step)
 	inputs  chan recordedInput
 
-	// pressed is the element that was clicked last, nil for none. field is the same if it takes text, nil when the
-	// focus may be elsewhere. ref is the reference of both.
-	pressed, field *annotation.Element
-	ref            annotation.Reference
+	// field is the field that was clicked last, nil when the focus may be elsewhere. ref is the reference of the element
+	// of the step that is made.
+	field *annotation.Element
+	ref   annotation.Reference
+	// tabbed is true if the focus came where it is with Tab, so that arrows and Space may choose something.
+	tabbed bool
 	// typed is the text after backspaces, sent all characters sent since begun.
 	typed, sent []rune
 	begun       time.Time
@@ -153,21 +155,22 @@ func takesText(e *annotation.Element) bool {
 	return false
 }
 
-// pick reports what the person chose from the picker of the field that was clicked last.
+// pick reports what the person chose from the picker of a field.
 func (i *inputRecorder) pick(n recordedInput) {
-	if i.pressed == nil {
+	if n.hit == nil {
 		return
 	}
-	tool, args := "type_text", map[string]any{"annotationId": i.pressed.ID, "text": n.in.Text}
-	if role := i.pressed.Role; role == "combobox" || role == "listbox" {
-		tool, args = "select_option", map[string]any{"annotationId": i.pressed.ID, "values": []string{n.in.Text}}
+	i.ref = n.ref
+	tool, args := "type_text", map[string]any{"annotationId": n.hit.ID, "text": n.in.Text}
+	if role := n.hit.Role; role == "combobox" || role == "listbox" {
+		tool, args = "select_option", map[string]any{"annotationId": n.hit.ID, "values": []string{n.in.Text}}
 	}
-	sentence := fmt.Sprintf("chose %q in %s", annotation.Clean(n.in.Text, 80), describeElement(i.pressed))
+	sentence := fmt.Sprintf("chose %q in %s", annotation.Clean(n.in.Text, 80), describeElement(n.hit))
 	i.step(tool, args, sentence, n.url)
 }
 
 func (i *inputRecorder) click(n recordedInput) {
-	i.field, i.pressed, i.ref = nil, n.hit, n.ref
+	i.field, i.ref, i.tabbed = nil, n.ref, false
 	verb, button := "Clicked", n.in.Button
 	switch {
 	case button == "right":
@@ -211,6 +214,9 @@ func (i *inputRecorder) press(n recordedInput) {
 	key := n.in.Key
 	single := utf8.RuneCountInString(key) == 1
 	switch {
+	case i.tabbed && len(i.sent) == 0 && (key == " " || strings.HasPrefix(key, "Arrow")):
+		name := strings.ReplaceAll(key, " ", "Space")
+		i.step("press_key", map[string]any{"key": name}, "Pressed "+name, n.url)
 	case single && n.in.Modifiers&commandKeys == 0:
 		i.add(n, key)
 	case key == "Backspace" && len(i.typed) > 0:
@@ -222,6 +228,7 @@ func (i *inputRecorder) press(n recordedInput) {
 		i.flush()
 		i.step("press_key", map[string]any{"key": key}, "Pressed "+key, n.url)
 		i.field = nil // the focus may be elsewhere now
+		i.tabbed = key == "Tab"
 	}
 }
 
@@ -236,8 +243,8 @@ func (i *inputRecorder) add(n recordedInput, text string) {
 	}
 }
 
-// flush reports a step for the typed text. The step shows the text only when the page reported all of it in the one
-// field that was clicked, and the field does not hide it.
+// flush reports a step for the typed text. The step shows the text only when the page reported all of it in one field,
+// the one that was clicked if a field was, and the field does not hide it.
 func (i *inputRecorder) flush() {
 	if len(i.sent) == 0 {
 		return
@@ -248,6 +255,9 @@ func (i *inputRecorder) flush() {
 	i.typed, i.sent = nil, nil
 	if n == 0 {
 		return
+	}
+	if i.field == nil && len(entered) > 0 {
+		i.field, i.ref = i.manager.Session("").ElementByID(i.manager.Elements.ID(entered[0].Document, entered[0].Handle))
 	}
 	into, shown := i.inField(entered, sent)
 	if !shown {

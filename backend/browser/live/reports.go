@@ -59,8 +59,14 @@ func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
 	}
 	p.Box.X, p.Box.Y = at.ToPage(p.Box.X, p.Box.Y)
 	p.Box.Width, p.Box.Height = p.Box.Width*at.ScaleX, p.Box.Height*at.ScaleY
+	window := v.manager.Session("")
 	v.manager.Lock()
 	v.picker, v.options = doc, p.Options
+	v.picked = recordedInput{in: wire.Input{Type: pickedType}}
+	if t := window.Active; t != nil {
+		v.picked.hit, v.picked.ref = t.ElementAt(p.Box.X+p.Box.Width/2, p.Box.Y+p.Box.Height/2)
+		v.picked.url = t.URL
+	}
 	v.manager.Unlock()
 	v.manager.Events.Publish(event.New(event.PickerOpened, p))
 }
@@ -68,7 +74,7 @@ func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
 // Pick sets the field of the picker id: to the option selected of a list, else to value.
 func (v *View) Pick(ctx context.Context, id, selected int, value string) error {
 	v.manager.Lock()
-	doc, options := v.picker, v.options
+	doc, options, picked := v.picker, v.options, v.picked
 	v.manager.Unlock()
 	gone := &surface.Fault{
 		Kind: surface.FaultGone, Message: "The list is no longer on the page.", Suggestion: "Open it again.",
@@ -91,7 +97,8 @@ func (v *View) Pick(ctx context.Context, id, selected int, value string) error {
 	if selected >= 0 && selected < len(options) {
 		value = options[selected].Label
 	}
-	v.recorder.record(recordedInput{in: wire.Input{Type: pickedType, Text: value}, at: time.Now()})
+	picked.in.Text, picked.at = value, time.Now()
+	v.recorder.record(picked)
 	v.RequestMarks()
 	return nil
 }

@@ -35,6 +35,8 @@ type View struct {
 	copied  wire.Clipboard
 	picker  *cdp.Document
 	options []event.PickerOption
+	// picked is the step of choosing from it, without the chosen value.
+	picked recordedInput
 	// systemClipboard puts what was copied on the system's clipboard; nil leaves that to the windows.
 	systemClipboard func(wire.Clipboard)
 	// shown is the tab with the running screencast; due is the picture of it that is expected, nil for none.

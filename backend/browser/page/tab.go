@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -383,6 +384,22 @@ func (t *Tab) ElementAt(x, y float64) (*annotation.Element, annotation.Reference
 		return nil, annotation.Reference{}
 	}
 	return best, best.ReferenceAmong(elements)
+}
+
+// ElementByID returns the element with a number in the newest snapshot of the active tab, with its reference, nil for
+// none.
+func (s *Session) ElementByID(id int) (*annotation.Element, annotation.Reference) {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if s.Active == nil {
+		return nil, annotation.Reference{}
+	}
+	elements := s.Active.newestElements()
+	at := slices.IndexFunc(elements, func(e annotation.Element) bool { return e.ID == id })
+	if at < 0 {
+		return nil, annotation.Reference{}
+	}
+	return &elements[at], elements[at].ReferenceAmong(elements)
 }
 
 // publishMarks also requests a new picture, so that picture and marks match.

@@ -155,7 +155,7 @@ func (p *playwright) step(n int) {
 		p.line("await expect(page).toHaveURL(%s);", addressPattern(s.Expect.URL))
 	}
 	if appears := p.appears(s); appears != "" {
-		p.line("await expect(%s.first()).toBeVisible();", appears)
+		p.line("await expect(%s.filter({ visible: true }).first()).toBeVisible();", appears)
 	}
 }
 
