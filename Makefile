@@ -141,7 +141,7 @@ bench-tasks: ui ## Tasks on local sites by a scripted solver, or by SEXTANT_BENC
 
 bench-recipes: ui ## Recipes on 10,500 changed pages, and every task run again without a model (docs/recipes.md; 40 minutes)
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 2h -v -run TestChangedPages ./build/recipebench
-	@go run -tags "$(TAGS)" ./build/tasks -replay -playwright $(ARGS)
+	@go run -tags "$(TAGS)" ./build/tasks -replay -playwright -hand $(ARGS)
 
 release: ui ## Packages in build/bin/release: .deb, .rpm, .tar.gz, the program without a window, SHA-256 sums
 	@VERSION="$(VERSION)" TAGS="$(TAGS)" DESKTOP_TAGS="$(DESKTOP_TAGS)" build/release/release.sh

@@ -70,14 +70,14 @@ func (r *Recipes) Draft(ctx context.Context, source Source) (recipe.Recipe, erro
 		return recipe.Recipe{}, err
 	}
 	if byHand {
-		address = inferNavigations(calls, r.cfg.PageURL())
+		address = inferEffects(calls, r.cfg.PageURL())
 	}
 	return record(calls, address)
 }
 
-// inferNavigations adds to what the person did by hand that it led to another page, and returns the address of the page
-// on which it began. last is the address of the page now.
-func inferNavigations(calls []recordedCall, last string) (first string) {
+// inferEffects adds to what the person did by hand that it led to another page or opened a dialog, and returns the
+// address of the page on which it began. last is the address of the page now.
+func inferEffects(calls []recordedCall, last string) (first string) {
 	for i, c := range calls {
 		if c.Start.PageURL == "" {
 			continue
@@ -87,6 +87,10 @@ func inferNavigations(calls []recordedCall, last string) (first string) {
 		}
 		next := last
 		if i+1 < len(calls) {
+			if calls[i+1].Start.Tool == dialogTool {
+				calls[i].End.Change = &annotation.Change{Events: []string{"dialog"}}
+				continue
+			}
 			next = calls[i+1].Start.PageURL
 		}
 		if next != "" && surface.WithoutFragment(next) != surface.WithoutFragment(c.Start.PageURL) {
@@ -159,6 +163,7 @@ func record(calls []recordedCall, address string) (recipe.Recipe, error) {
 const (
 	navigateTool = "navigate_page"
 	tabsTool     = "browser_tabs"
+	dialogTool   = "handle_dialog"
 )
 
 func opensNothing(s recipe.Step) bool { return s.Tool != navigateTool && s.Tool != tabsTool }
@@ -226,11 +231,13 @@ func (b *builder) add(c recordedCall) error {
 	if c.Start.Tool == tabsTool && args["action"] == "select" && c.End.Change != nil {
 		args["tab"] = map[string]string{"url": b.pattern(c.End.Change.URL)} // another run has other numbers
 	}
+	if b.dropFocusBefore(c) {
+		delete(args, "clear")
+	}
 	text, err := encode(args)
 	if err != nil {
 		return fmt.Errorf("writing the arguments of %s: %w", c.Start.Tool, err)
 	}
-	b.dropFocusBefore(c)
 	b.recipe.Steps = append(b.recipe.Steps, recipe.Step{
 		Tool: c.Start.Tool, Args: text, Optional: c.Start.Tool == "scroll_page",
 		Expect: mapEffect(b.effect(c, target), b.withParameters),
@@ -238,26 +245,41 @@ func (b *builder) add(c recordedCall) error {
 	return nil
 }
 
-// dropFocusBefore drops what gave the focus to the element of c: presses of Tab, and a click into the field that c fills
-// in.
-func (b *builder) dropFocusBefore(c recordedCall) {
-	last := len(b.recipe.Steps) - 1
-	for ; len(c.Start.Elements) > 0 && last >= 0 && isTab(b.recipe.Steps[last]); last-- {
+// dropFocusBefore drops what gave the focus to the element of c: presses of Tab, a click into the field that c fills in
+// with the selection of its text, and the first click of a double click. selectedAll is true if all of its text was
+// selected.
+func (b *builder) dropFocusBefore(c recordedCall) (selectedAll bool) {
+	is, onElement := c.Start.Elements["annotationId"]
+	var args struct{ Count int }
+	_ = json.Unmarshal(c.Start.Args, &args) // an argument of another type is not used here
+	fillsIn := len(typedArgs[c.Start.Tool]) > 0
+	for last := len(b.recipe.Steps) - 1; onElement && last >= 0; last-- {
+		step := b.recipe.Steps[last]
+		was := References(step)["annotationId"]
+		isClick := step.Tool == "click_element" && step.Expect == nil && was.Role == is.Role && was.Name == is.Name &&
+			was.Row == is.Row && was.Group == is.Group
+		switch {
+		case pressed(step) == "Tab", isClick && (fillsIn || args.Count > 1):
+		case fillsIn && pressed(step) == "Control+a":
+			selectedAll = true
+		default:
+			return selectedAll
+		}
 		b.recipe.Steps = b.recipe.Steps[:last]
+		if isClick && !fillsIn {
+			return selectedAll
+		}
 	}
-	if len(typedArgs[c.Start.Tool]) == 0 || last < 0 || b.recipe.Steps[last].Tool != "click_element" ||
-		b.recipe.Steps[last].Expect != nil {
-		return
-	}
-	was, is := References(b.recipe.Steps[last])["annotationId"], c.Start.Elements["annotationId"]
-	if was.Role == is.Role && was.Name == is.Name && was.Row == is.Row && was.Group == is.Group {
-		b.recipe.Steps = b.recipe.Steps[:last]
-	}
+	return selectedAll
 }
 
-func isTab(s recipe.Step) bool {
+// pressed returns the key that a step presses, "" if it presses none or must cause something.
+func pressed(s recipe.Step) string {
 	var args struct{ Key string }
-	return s.Tool == "press_key" && s.Expect == nil && json.Unmarshal(s.Args, &args) == nil && args.Key == "Tab"
+	if s.Tool != "press_key" || s.Expect != nil || json.Unmarshal(s.Args, &args) != nil {
+		return ""
+	}
+	return args.Key
 }
 
 func encode(v any) (json.RawMessage, error) {
@@ -330,7 +352,7 @@ func (b *builder) effect(c recordedCall, target annotation.Reference) *recipe.Ef
 		return nil
 	}
 	var e recipe.Effect
-	if len(change.Events) > 0 && c.Start.Tool != navigateTool {
+	if len(change.Events) > 0 && c.Start.Tool != navigateTool && c.Start.Tool != dialogTool {
 		e.Event = change.Events[0]
 	}
 	switch {

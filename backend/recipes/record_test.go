@@ -91,6 +91,19 @@ func TestRecordKeepsWhatActed(t *testing.T) {
 	if err != nil || References(rec.Steps[1])["annotationId"].Name != "Sign in { {password}}" {
 		t.Errorf("a name that looks like a placeholder: %s (%v)", rec.Steps[1].Args, err)
 	}
+	plus := annotation.Reference{Role: "button", Name: "+"}
+	rec, err = record([]recordedCall{
+		call("1", "click_element", `{"annotationId":7}`, nil, plus),
+		call("2", "click_element", `{"annotationId":7}`, nil, plus),
+		call("3", "click_element", `{"annotationId":7,"count":2}`, nil, plus),
+		call("4", "click_element", `{"annotationId":3}`, nil, field),
+		call("5", "press_key", `{"key":"Control+a"}`, nil),
+		call("6", "type_text", `{"annotationId":3,"text":"b","clear":false}`, nil, field),
+	}, "")
+	if err != nil || len(rec.Steps) != 3 || !strings.Contains(string(rec.Steps[1].Args), `"count":2`) ||
+		strings.Contains(string(rec.Steps[2].Args), "clear") {
+		t.Errorf("a double click, and a field whose text was replaced: %+v (%v)", rec.Steps, err)
+	}
 	field.Name = "Dry run"
 	rec, err = record([]recordedCall{call("t", "type_text", `{"annotationId":3,"text":"a"}`, nil, field)}, "")
 	if err != nil || rec.Parameters[0].Name != "dry_run_2" {

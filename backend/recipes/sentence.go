@@ -72,7 +72,7 @@ func Sentence(s recipe.Step) string {
 		return "Read " + cmp.Or(strings.Join(kept, ", "), "the page")
 	case "wait_for":
 		return "Wait for the page"
-	case "handle_dialog":
+	case dialogTool:
 		if args.Accept != nil && !*args.Accept {
 			return "Cancel the dialog"
 		}

@@ -37,7 +37,7 @@ func main() {
 type options struct {
 	tasks, model, json           string
 	short, verbose, list, replay bool
-	playwright                   bool
+	playwright, hand             bool
 }
 
 func parseFlags() options {
@@ -50,6 +50,7 @@ func parseFlags() options {
 	flag.BoolVar(&o.verbose, "v", false, "print the conversations")
 	flag.BoolVar(&o.replay, "replay", false, "run each task again as a recipe, without the model")
 	flag.BoolVar(&o.playwright, "playwright", false, "run each task again as an exported Playwright test")
+	flag.BoolVar(&o.hand, "hand", false, "do each task by hand, and again as a recipe of what was recorded")
 	flag.BoolVar(&o.list, "list", false, "list the tasks")
 	flag.Parse()
 	return o
@@ -111,6 +112,13 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 				return report{}, errors.Join(fmt.Errorf("task %s, again", t.Name), err)
 			}
 			done.Replay = &again
+			again.writeRow(os.Stdout)
+		}
+		if o.hand && done.OK {
+			again, err := env.byHand(ctx, t)
+			if err != nil {
+				return report{}, errors.Join(fmt.Errorf("task %s, by hand", t.Name), err)
+			}
 			again.writeRow(os.Stdout)
 		}
 		if o.playwright && done.OK {

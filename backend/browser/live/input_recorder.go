@@ -36,8 +36,8 @@ const (
 // pickedType is the type of the input by which the person chose from a picker. Its text is the label or the value.
 const pickedType = "picked"
 
-// hit is the element under a press or of a picker, nil for none, and ref its reference. reported is closed when everything before it
-// is reported; it is nil for an input.
+// hit is the element under a press or of a picker, nil for none, and ref its reference. reported is closed when
+// everything before it is reported; it is nil for an input.
 type recordedInput struct {
 	reported chan<- struct{}
 
@@ -55,12 +55,12 @@ type inputRecorder struct {
 	report  func(Step)
 	inputs  chan recordedInput
 
-	// field is the field that was clicked last, nil when the focus may be elsewhere. ref is the reference of the element
-	// of the step that is made.
+	// field is the field that was clicked last, nil when the focus may be elsewhere. ref is the reference of the
+	// element of the step that is made.
 	field *annotation.Element
 	ref   annotation.Reference
-	// tabbed is true if the focus came where it is with Tab, so that arrows and Space may choose something.
-	tabbed bool
+	// chooses is true if arrows and Space may choose something: after Tab, and after a press on what takes no text.
+	chooses bool
 	// typed is the text after backspaces, sent all characters sent since begun.
 	typed, sent []rune
 	begun       time.Time
@@ -170,7 +170,7 @@ func (i *inputRecorder) pick(n recordedInput) {
 }
 
 func (i *inputRecorder) click(n recordedInput) {
-	i.field, i.ref, i.tabbed = nil, n.ref, false
+	i.field, i.ref, i.chooses = nil, n.ref, n.hit != nil && !takesText(n.hit)
 	verb, button := "Clicked", n.in.Button
 	switch {
 	case button == "right":
@@ -214,7 +214,7 @@ func (i *inputRecorder) press(n recordedInput) {
 	key := n.in.Key
 	single := utf8.RuneCountInString(key) == 1
 	switch {
-	case i.tabbed && len(i.sent) == 0 && (key == " " || strings.HasPrefix(key, "Arrow")):
+	case i.chooses && len(i.sent) == 0 && (key == " " || strings.HasPrefix(key, "Arrow")):
 		name := strings.ReplaceAll(key, " ", "Space")
 		i.step("press_key", map[string]any{"key": name}, "Pressed "+name, n.url)
 	case single && n.in.Modifiers&commandKeys == 0:
@@ -228,7 +228,7 @@ func (i *inputRecorder) press(n recordedInput) {
 		i.flush()
 		i.step("press_key", map[string]any{"key": key}, "Pressed "+key, n.url)
 		i.field = nil // the focus may be elsewhere now
-		i.tabbed = key == "Tab"
+		i.chooses = key == "Tab"
 	}
 }
 
@@ -257,7 +257,8 @@ func (i *inputRecorder) flush() {
 		return
 	}
 	if i.field == nil && len(entered) > 0 {
-		i.field, i.ref = i.manager.Session("").ElementByID(i.manager.Elements.ID(entered[0].Document, entered[0].Handle))
+		id := i.manager.Elements.ID(entered[0].Document, entered[0].Handle)
+		i.field, i.ref = i.manager.Session("").ElementByID(id)
 	}
 	into, shown := i.inField(entered, sent)
 	if !shown {
@@ -270,7 +271,11 @@ func (i *inputRecorder) flush() {
 		i.step("type_text", args, fmt.Sprintf("Typed %d characters%s", n, where), i.url)
 		return
 	}
-	i.step("type_text", map[string]any{"annotationId": i.field.ID, "text": text, "clear": false},
+	args := map[string]any{"annotationId": i.field.ID, "text": text}
+	if !entered[0].ReplacesAll {
+		args["clear"] = false
+	}
+	i.step("type_text", args,
 		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(i.field)), i.url)
 }
 

@@ -27,11 +27,18 @@
     if (!text || word || getComputedStyle(el).webkitTextSecurity !== 'none') secrets.add(el)
     return secrets.has(el)
   }
+  const plain = (s) => s.replace(/\s/g, '')
+  // Whether text that is inserted now replaces all that the field contains.
+  const replacesAll = (el) => {
+    const content = plain(el.value ?? el.textContent)
+    return content === '' || plain(String(getSelection())) === content
+  }
   addEventListener('beforeinput', (e) => {
     if (!e.isTrusted || e.inputType !== 'insertText' || typeof e.data !== 'string') return
     const el = e.composedPath()[0]
     const handle = globalThis.__sextant?.handle(el) ?? 0
-    tell(`typed ${handle} ` + (hides(el) || e.data.length > 2000 ? 'hidden' : 'shown ' + e.data))
+    const how = hides(el) || e.data.length > 2000 ? 'hidden' : (replacesAll(el) ? 'whole ' : 'shown ') + e.data
+    tell(`typed ${handle} ` + how)
   }, true)
   if (window !== top || !navigator.permissions) return
   // The browser refuses permission requests at once; only the change of the permission's state can be observed.

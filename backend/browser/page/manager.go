@@ -327,4 +327,6 @@ type EnteredText struct {
 	// Text is "" for a field that hides its content. Document is 0 when it is not known.
 	Text  string
 	Shown bool
+	// ReplacesAll is true if the field contained nothing else afterwards.
+	ReplacesAll bool
 }

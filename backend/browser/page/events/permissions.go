@@ -53,7 +53,8 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 	})
 }
 
-// fieldTyped handles "12 shown a" or "12 hidden", where 12 is the field's handle.
+// fieldTyped handles "12 shown a", "12 whole a" if it replaces the field's content, or "12 hidden", where 12 is the
+// field's handle.
 func fieldTyped(t *page.Tab, session string, world int, what string) {
 	current := frontPage(t)
 	if current == nil {
@@ -65,7 +66,10 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 	if err != nil {
 		return
 	}
-	s := page.EnteredText{At: time.Now(), Handle: handle, Text: text, Shown: how == "shown"}
+	s := page.EnteredText{
+		At: time.Now(), Handle: handle, Text: text, Shown: how == "shown" || how == "whole",
+		ReplacesAll: how == "whole",
+	}
 	if doc := current.DocumentInWorld(session, world); doc != nil {
 		s.Document = doc.Seq
 	}
