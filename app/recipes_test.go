@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -333,5 +334,42 @@ func TestAssistantSavesRecipeOnlyAfterQuestion(t *testing.T) {
 	run, r := s.run("find-lamp", map[string]any{"search": "Moor"})
 	if run.Status != recipe.StatusDone || run.Values["price"] != "64 €" {
 		t.Errorf("%+v\n%s", run, r.Text)
+	}
+}
+
+func TestRecipeIsStoppedInTheMiddle(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	if err := sys.Recipes.Save(recipe.Recipe{Name: "wait", Steps: []recipe.Step{
+		{Tool: "navigate_page", Args: json.RawMessage(`{"url":"demo"}`)},
+		{Tool: "wait_for", Args: json.RawMessage(`{"text":"never there","seconds":100}`)},
+		{Tool: "navigate_page", Args: json.RawMessage(`{"url":"http://demo.sextant.test/basket"}`)},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan toolspec.Result, 1)
+	go func() {
+		ended <- sys.Pipeline.Do(ctx, toolspec.Call{
+			Tool: "recipe_wait", From: toolspec.Provenance{Caller: toolspec.CallerPerson},
+		})
+	}()
+	for waits := false; !waits; time.Sleep(10 * time.Millisecond) {
+		last, err := sys.Recipes.LastRun("wait")
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits = last != nil && last.Next == 2 && last.Uncertain
+	}
+	stop()
+	if r := <-ended; r.Success {
+		t.Fatalf("%+v", r)
+	}
+	last, err := sys.Recipes.LastRun("wait")
+	if err != nil || last.Status != recipe.StatusStopped || last.Next != 2 || !last.Uncertain {
+		t.Errorf("%+v (%v)", last, err)
+	}
+	if address := sys.Browser.Session("").Address(); strings.Contains(address, "basket") {
+		t.Errorf("it went on to %s", address)
 	}
 }
