@@ -217,11 +217,11 @@ type recipesRunVerb struct {
 
 	Name  string            `arg:"" help:"Recipe."`
 	Param map[string]string `help:"Value of a parameter; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
-	Dry   bool              `help:"Only look which elements of the open page the recipe would use." xor:"how"`
-	Step  bool              `help:"Ask before each step." xor:"how"`
-	From  int               `help:"Go on with this step. Without --param, with the values of the last run." placeholder:"N"`
+	Dry   bool              `help:"Only look which elements of the open page the recipe would use." xor:"dry"`
+	Step  bool              `help:"Ask before each step." xor:"dry,json"`
+	From  int               `help:"Go on with this step, with the values of the last run that --param does not change." placeholder:"N"`
 	YesTo string            `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
-	JSON  bool              `help:"Print the whole result as JSON." xor:"how"`
+	JSON  bool              `help:"Print the whole result as JSON." xor:"json"`
 }
 
 // Run runs a recipe as the call of its tool.
@@ -238,7 +238,7 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 		return verb.Failure(verb.ExitUsage, "the recipe %s has %d steps", v.Name, len(rec.Steps))
 	}
 	args := map[string]any{}
-	if last, err := store.LastRun(v.Name); err == nil && last != nil && v.From > 0 && len(v.Param) == 0 {
+	if last := store.LastRun(v.Name); last != nil && v.From > 0 {
 		for name, value := range last.Values {
 			args[name] = value
 		}

@@ -31,9 +31,7 @@ func (r *run) awaitEffect(ctx context.Context, want recipe.Effect, before, after
 			now = r.page
 		}
 		looked = true
-		return missing(want, before, now, slices.ContainsFunc(after.Events, func(e annotation.Event) bool {
-			return e.Kind == want.Event
-		}))
+		return missing(want, before, now, hasEvent(after, want.Event))
 	})
 }
 

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,56 +21,75 @@ type savedRun struct {
 	recipe.LastRun
 	// Process identifies the process in which the run was. Its pages are lost in any other.
 	Process string `json:"process"`
-	// URL is the address of the page, and Since is the number of the first step on that page.
+	// Steps is a digest of the steps. The numbers are only those of these steps.
+	Steps string `json:"steps"`
+	// URL is the address of the page, and Since is the number of the first step on that page, 0 if it is not known.
 	URL   string `json:"url,omitempty"`
 	Since int    `json:"since,omitempty"`
 }
 
-// LastRun returns how far the newest run of a recipe came, nil if it never ran.
-func (r *Recipes) LastRun(name string) (*recipe.LastRun, error) {
-	saved, err := r.savedRun(name)
-	if saved == nil || err != nil {
-		return nil, err
+func digest(steps []recipe.Step) string {
+	text, err := json.Marshal(steps) // compacts the arguments
+	if err != nil {
+		return ""
 	}
-	return &saved.LastRun, nil
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
-func (r *Recipes) savedRun(name string) (*savedRun, error) {
+// LastRun returns how far the newest run of a recipe came, nil if it never ran with the steps that it has now.
+func (r *Recipes) LastRun(name string) *recipe.LastRun {
+	saved := r.savedRun(name)
+	if saved == nil {
+		return nil
+	}
+	return &saved.LastRun
+}
+
+func (r *Recipes) savedRun(name string) *savedRun {
+	rec, err := r.Get(name)
+	if err != nil {
+		return nil
+	}
 	text, err := os.ReadFile(filepath.Join(r.cfg.Folder, name, lastRunFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // no run is no error
+		return nil
 	}
 	var saved savedRun
 	if err == nil {
 		err = json.Unmarshal(text, &saved)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the last run of %s: %w", name, err)
-	}
-	if rec, err := r.Get(name); err != nil || saved.Next > len(rec.Steps) {
-		return nil, nil //nolint:nilnil // it was a run of other steps
+	last := len(rec.Steps)
+	switch {
+	case err != nil:
+		r.cfg.Log.Warn("the last run of a recipe is not known", "recipe", name, "err", err)
+		return nil
+	case saved.Steps != digest(rec.Steps), saved.Next < 0, saved.Next > last, saved.Since < 0, saved.Since > last+1:
+		return nil
 	}
 	if saved.Status == recipe.StatusRunning && saved.Process != r.process {
 		saved.Status, saved.Reason = recipe.StatusInterrupted, "Sextant ended while it ran"
 	}
-	return &saved, nil
+	return &saved
 }
 
+// saveRun writes how far a run came. It does nothing if the recipe was deleted.
 func (r *Recipes) saveRun(saved savedRun) error {
 	text, err := json.Marshal(saved)
 	if err != nil {
 		return fmt.Errorf("saving the run of %s: %w", saved.Recipe, err)
 	}
-	return r.write(saved.Recipe, lastRunFile, text)
+	if err := r.write(saved.Recipe, lastRunFile, text); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
-// write replaces a file in the folder of a recipe.
+// write replaces a file in the folder of a recipe, which must exist.
 func (r *Recipes) write(name, file string, text []byte) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	path := filepath.Join(r.cfg.Folder, name, file)
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		err = os.WriteFile(path+".part", text, 0o600)
-	}
+	err := os.WriteFile(path+".part", text, 0o600)
 	if err == nil {
 		err = os.Rename(path+".part", path)
 	}
@@ -83,27 +103,32 @@ func (r *Recipes) write(name, file string, text []byte) error {
 // in just before step from are filled in again.
 func (r *Recipes) goOn(run *run, rec recipe.Recipe, from int) error {
 	run.first = from
-	saved, err := r.savedRun(rec.Name)
-	if err != nil || saved == nil || saved.Since == 0 || saved.Since > from {
-		return err
+	saved := r.savedRun(rec.Name)
+	switch {
+	case saved == nil || rec.Steps[from-1].Tool == navigateTool:
+		return nil
+	case saved.Process == r.process:
+		if saved.Since <= from {
+			run.saved.URL, run.saved.Since = saved.URL, saved.Since
+		}
+		return nil
+	case saved.Next == 0:
+		return errors.New("the last run was done, and its page was closed since")
+	case saved.Since == 0 || saved.Since > from:
+		return errors.New("its page was closed since")
 	}
 	run.saved.URL, run.saved.Since = saved.URL, saved.Since
-	if saved.Process == r.process || rec.Steps[from-1].Tool == navigateTool {
-		return nil
-	}
-	if from > saved.Next { // a step may have led to another page
-		for n := saved.Next; n < from; n++ {
-			if e := rec.Steps[n-1].Expect; e != nil && (e.URL != "" || e.Event != "") {
-				run.saved.URL, run.saved.Since = sameServer(fill(e.URL, run.shown), saved.URL), n+1
-			}
+	for n := saved.Next; n < from; n++ { // these steps may have led to another page
+		if e := rec.Steps[n-1].Expect; e != nil && (e.URL != "" || e.Event != "") {
+			run.saved.URL, run.saved.Since = sameServer(fill(e.URL, run.shown), saved.URL), n+1
 		}
 	}
-	for run.first > run.saved.Since && fillsIn(rec.Steps[run.first-2]) {
+	for run.first > run.saved.Since && canFillAgain(rec.Steps[run.first-2]) {
 		run.first--
 	}
 	for n := run.saved.Since; n < run.first; n++ {
-		if fillsIn(rec.Steps[n-1]) {
-			return fmt.Errorf("its page was closed since, and what step %d filled in is lost", n)
+		if changesForm(rec.Steps[n-1]) {
+			return fmt.Errorf("its page was closed since, and what step %d entered is lost", n)
 		}
 	}
 	if run.address = run.saved.URL; run.address == "" {
@@ -124,9 +149,18 @@ func sameServer(pattern, address string) string {
 	return pattern
 }
 
-// fillsIn reports whether a step changes only a field of its page.
-func fillsIn(s recipe.Step) bool {
+// canFillAgain reports whether a step sets a field of its page, so that it can be done again on a new page.
+func canFillAgain(s recipe.Step) bool {
 	var args struct{ Submit bool }
 	return s.Tool == "select_option" || s.Tool == "upload_file" ||
 		(s.Tool == "type_text" && json.Unmarshal(s.Args, &args) == nil && !args.Submit)
+}
+
+// changesForm reports whether a step changes what the page contains before it is sent.
+func changesForm(s recipe.Step) bool {
+	switch References(s)["annotationId"].Role {
+	case "checkbox", "radio", "switch", "option", "menuitemcheckbox", "menuitemradio", "slider":
+		return true
+	}
+	return canFillAgain(s) || s.Tool == "drag_element" || s.Tool == "press_key"
 }

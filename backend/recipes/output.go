@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -48,12 +49,7 @@ func read(o recipe.Output, page []block) (any, error) {
 	case o.Label == "":
 		return rows(o, page)
 	}
-	var found []string
-	for _, find := range []func(recipe.Output, []block) []string{cells, inLines, nextLines} {
-		if found = find(o, page); len(found) > 0 {
-			break
-		}
-	}
+	found := slices.Concat(cells(o, page), inLines(o, page), nextLines(o, page))
 	if len(found) != 1 {
 		return nil, &effectMissingError{fmt.Sprintf("the page says once, and not %d times, %s", len(found), labelOf(o))}
 	}
@@ -79,12 +75,30 @@ func cells(o recipe.Output, page []block) (found []string) {
 		return nil
 	}
 	for _, b := range page {
-		column := slices.IndexFunc(b.header, func(name string) bool { return plain(name) == plain(o.Columns[0]) })
-		if column >= 0 && column < len(b.cells) && plain(b.cells[0]) == plain(o.Label) {
+		column := columnOf(b.header, o.Columns[0])
+		if column >= 0 && isLabel(b.cells[0], o.Label) {
 			found = append(found, b.cells[column])
 		}
 	}
 	return found
+}
+
+// columnOf returns the index of the only column with a header, -1 for none.
+func columnOf(header []string, name string) int {
+	at := -1
+	for i, h := range header {
+		if isLabel(h, name) {
+			if at >= 0 {
+				return -1
+			}
+			at = i
+		}
+	}
+	return at
+}
+
+func isLabel(text, label string) bool {
+	return strings.EqualFold(strings.TrimRight(text, ": "), strings.TrimRight(label, ": "))
 }
 
 // inLines returns what follows the label in the lines that begin with it.
@@ -114,7 +128,8 @@ func inLines(o recipe.Output, page []block) (found []string) {
 // nextLines returns the lines after those that are the label. A label that was a heading must be one.
 func nextLines(o recipe.Output, page []block) (found []string) {
 	for i := range len(page) - 1 {
-		if len(o.Columns) > 0 || plain(page[i].text) != plain(o.Label) || (o.Heading > 0 && page[i].heading == 0) {
+		if len(o.Columns) > 0 || !isLabel(page[i].text, o.Label) || (o.Heading > 0 && page[i].heading == 0) ||
+			page[i+1].heading > 0 {
 			continue
 		}
 		text, _, before := strings.Cut(page[i+1].text, o.Until)
@@ -151,10 +166,7 @@ func rows(o recipe.Output, page []block) (any, error) {
 		table = b.header
 		row := map[string]string{}
 		for _, name := range o.Columns {
-			i := slices.IndexFunc(b.header, func(h string) bool { return plain(h) == plain(name) })
-			if i < len(b.cells) {
-				row[name] = b.cells[i]
-			}
+			row[name] = b.cells[columnOf(b.header, name)]
 		}
 		list = append(list, row)
 	}
@@ -166,7 +178,7 @@ func rows(o recipe.Output, page []block) (any, error) {
 
 func hasColumns(header, columns []string) bool {
 	for _, name := range columns {
-		if !slices.ContainsFunc(header, func(h string) bool { return plain(h) == plain(name) }) {
+		if columnOf(header, name) < 0 {
 			return false
 		}
 	}
@@ -216,7 +228,7 @@ func findOutput(example string, all bool, page []block) (recipe.Output, any, err
 			if !fits(b) {
 				continue
 			}
-			if o, ok := outputAt(example, all, page, i); ok {
+			if o, ok := outputAt(example, all, page, i); ok && fitsFile(o) {
 				if value, err := read(o, page); err == nil && (all || value == example) {
 					return o, value, nil
 				}
@@ -234,6 +246,13 @@ const (
 	maxLines = 8
 	maxUntil = 3
 )
+
+// fitsFile reports whether a recipe's file may contain an output.
+func fitsFile(o recipe.Output) bool {
+	const most, longest = 40, 400
+	isLong := func(text string) bool { return utf8.RuneCountInString(text) > longest }
+	return len(o.Columns) <= most && !slices.ContainsFunc(append(o.Columns, o.Label, o.Until), isLong)
+}
 
 // outputAt returns an output for the example in block i. ok is false if there is none.
 func outputAt(example string, all bool, page []block, i int) (o recipe.Output, ok bool) {

@@ -3,13 +3,19 @@ package recipes
 import (
 	"reflect"
 	"testing"
+
+	"sextant/shared/recipe"
 )
 
 const orderPage = `# Thank you, Ada
 
-Your order **A-1042** is on its way.
+Your order **A_1042** is on its way.
 
-Order number: A\-1042
+Order number: A_1042
+
+- 5,00 €
+
+Delivery
 
 [Total](http://shop.test/total)
 
@@ -39,9 +45,9 @@ func TestValueIsFoundAgainByItsExample(t *testing.T) {
 	page := blocksOf(orderPage)
 	later := blocksOf(`# Thank you, Bo
 
-Your order B-7 is on its way.
+Your order B_7 is on its way.
 
-Order number: B-7
+Order number: B_7
 
 Total
 
@@ -62,8 +68,9 @@ Total
 		all         bool
 		want, later any
 	}{
-		{"A-1042", false, "A-1042", "B-7"},
+		{"A_1042", false, "A_1042", "B_7"},
 		{"Ada", false, "Ada", "Bo"},
+		{"- 5,00 €", false, "- 5,00 €", nil},
 		{
 			"64 €", true,
 			[]map[string]string{{"Lamp": "Fen", "Price": "72 €"}, {"Lamp": "Moor", "Price": "64 €"}},
@@ -84,6 +91,23 @@ Total
 		if again, err := read(o, later); !reflect.DeepEqual(again, c.later) {
 			t.Errorf("%q, later: %v (%v), want %v by %+v", c.example, again, err, c.later, o)
 		}
+	}
+	if value, err := read(recipe.Output{Label: "Total"}, blocksOf("Total\n\n128 €\n\nTotal savings: 5 €")); err == nil {
+		t.Errorf("of two totals, %v was read", value)
+	}
+	if value, err := read(recipe.Output{Label: "Number"}, blocksOf("Number\n\n## Delivery\n\nsoon")); err == nil {
+		t.Errorf("the next heading was read: %v", value)
+	}
+	table := blocksOf("| Language | Price |\n| --- | --- |\n| C | 1 |\n| C++ | 2 |\n| D | 3 | 4 |\n\n" +
+		"| Old | Price |\n|---|---|\n| C++ | 9 |")
+	if value, err := read(recipe.Output{Label: "C++", Columns: []string{"Price"}}, table[:2]); value != "2" {
+		t.Errorf("the price of C++ is %v (%v)", value, err)
+	}
+	if value, err := read(recipe.Output{Columns: []string{"Language"}}, table); err != nil || len(table) != 3 {
+		t.Errorf("the languages are %v (%v)", value, err)
+	}
+	if value, err := read(recipe.Output{Label: "D", Columns: []string{"Price"}}, table); err == nil {
+		t.Errorf("a row of another length was read: %v", value)
 	}
 	for _, wrong := range []struct {
 		example string

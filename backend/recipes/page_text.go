@@ -16,43 +16,53 @@ type block struct {
 
 var (
 	headingMark = regexp.MustCompile(`^(#{1,6}) `)
-	listMark    = regexp.MustCompile(`^\s*(?:[-*+]|\d+\.) (?:\[[ x]\] )?`)
+	listMark    = regexp.MustCompile(`^(?:[-*+]|\d+\.) (?:\[[ x]\] )?`)
 	picture     = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)|\[?\(picture: [^)]*\)\]?(?:\([^)]*\))?`)
-	link        = regexp.MustCompile(`\[((?:[^\]\\]|\\.)*)\]\((?:[^()]|\([^)]*\))*\)`)
-	emphasis    = regexp.MustCompile(`(^|[^\\])[*_]{1,3}|` + "`")
-	escaped     = regexp.MustCompile(`\\([^A-Za-z0-9\s])`)
+	link        = regexp.MustCompile(`\[([^\]]*)\]\((?:[^()]|\([^)]*\))*\)`)
+	emphasis    = regexp.MustCompile(`\*{1,3}([^*]+)\*{1,3}|` + "`([^`]+)`")
 	tableRule   = regexp.MustCompile(`^[\s|:-]+$`)
 )
 
-// blocksOf returns the blocks of a page's Markdown without its marks, links and pictures.
+// blocksOf returns the blocks of a page's Markdown without its marks, links and pictures. The Markdown has no escapes,
+// so a mark counts only where it cannot be text: in pairs, and for lists in more than one line.
 func blocksOf(markdown string) []block {
+	lines := strings.Split(markdown, "\n")
+	// isItem reports whether the next line that is not empty, in steps of by, begins with a list mark.
+	isItem := func(i, by int) bool {
+		for i += by; i >= 0 && i < len(lines); i += by {
+			if line := strings.TrimSpace(lines[i]); line != "" {
+				return listMark.MatchString(line)
+			}
+		}
+		return false
+	}
 	var blocks []block
 	var header []string
-	for line := range strings.Lines(markdown) {
+	for i, line := range lines {
 		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "|") {
-			header = nil
-		} else {
-			if tableRule.MatchString(line) {
-				continue
+		if strings.HasPrefix(line, "|") {
+			var cells []string
+			for cell := range strings.SplitSeq(strings.TrimSuffix(line[1:], "|"), "|") {
+				cells = append(cells, withoutMarks(cell))
 			}
-			cells := strings.Split(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00"), "|")
-			for i, cell := range cells {
-				cells[i] = withoutMarks(strings.ReplaceAll(cell, "\x00", "|"))
-			}
-			if header == nil {
+			switch {
+			case tableRule.MatchString(line):
+			case header == nil:
 				header = cells
-			} else {
+			case len(cells) == len(header):
 				blocks = append(blocks, block{text: strings.Join(cells, " "), cells: cells, header: header})
 			}
 			continue
 		}
+		header = nil
 		b := block{}
 		if mark := headingMark.FindString(line); mark != "" {
 			b.heading = len(mark) - 1
 			line = line[len(mark):]
+		} else if isItem(i, -1) || isItem(i, 1) {
+			line = listMark.ReplaceAllString(line, "")
 		}
-		if b.text = withoutMarks(listMark.ReplaceAllString(line, "")); b.text != "" {
+		if b.text = withoutMarks(line); b.text != "" {
 			blocks = append(blocks, b)
 		}
 	}
@@ -61,6 +71,5 @@ func blocksOf(markdown string) []block {
 
 func withoutMarks(s string) string {
 	s = link.ReplaceAllString(picture.ReplaceAllString(s, ""), "$1")
-	s = escaped.ReplaceAllString(emphasis.ReplaceAllString(s, "$1"), "$1")
-	return strings.Join(strings.Fields(s), " ")
+	return strings.Join(strings.Fields(emphasis.ReplaceAllString(s, "$1$2")), " ")
 }

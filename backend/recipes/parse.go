@@ -108,7 +108,8 @@ func schemaProblems(index *jsonpos.Index, invalid *jsonschema.ValidationError) [
 	return all
 }
 
-// checkParameters reports placeholders without a parameter, and parameters that no step uses or that occur twice.
+// checkParameters reports placeholders without a parameter, parameters that no step uses or that occur twice, and
+// values that cannot be kept.
 func checkParameters(index *jsonpos.Index, rec recipe.Recipe) []Problem {
 	var problems []Problem
 	var declared []string
@@ -127,8 +128,18 @@ func checkParameters(index *jsonpos.Index, rec recipe.Recipe) []Problem {
 		}
 		declared = append(declared, p.Name)
 	}
-	for i := range rec.Steps {
+	var kept []string
+	for i, s := range rec.Steps {
 		pointer := "/steps/" + strconv.Itoa(i)
+		if len(s.Keep) > 0 && s.Tool != contentTool {
+			problems = append(problems, at(index, pointer+"/keep", "only %s can keep values", contentTool))
+		}
+		for _, o := range s.Keep {
+			if slices.Contains(kept, o.Name) {
+				problems = append(problems, at(index, pointer+"/keep", "the value %s occurs twice", o.Name))
+			}
+			kept = append(kept, o.Name)
+		}
 		for _, name := range usedParameters(index.Raw(pointer)) {
 			if !slices.Contains(declared, name) {
 				problems = append(problems, at(index, pointer, "there is no parameter %s for {{%s}}", name, name))

@@ -40,6 +40,10 @@ func TestParseNamesPlaceOfMistake(t *testing.T) {
 		"a parameter twice": {
 			`[{"name": "postcode",`, `[{"name":"postcode"},{"name": "postcode",`, "the parameter postcode occurs twice",
 		},
+		"a value of a press": {
+			`"text": "{{postcode}}"}`, `"text": "{{postcode}}"}, "keep": [{"name": "a", "label": "b"}]`,
+			"only get_page_content can keep values",
+		},
 		"a taken parameter": {
 			`{"name": "postcode", "default": "10437"}`, `{"name": "dry_run"}, {"name": "postcode"}`,
 			"the name dry_run is taken by every recipe",

@@ -65,6 +65,7 @@ type Recipes struct {
 	cfg Config
 	// process identifies this process in the files of runs.
 	process string
+	writing sync.Mutex
 
 	mu   sync.RWMutex
 	list []recipe.Recipe
@@ -146,9 +147,8 @@ func (r *Recipes) Save(rec recipe.Recipe) error {
 	if _, err := Parse(text); err != nil {
 		return err
 	}
-	old, err := r.Get(rec.Name)
-	if err == nil && !reflect.DeepEqual(old.Steps, rec.Steps) {
-		_ = os.Remove(filepath.Join(r.cfg.Folder, rec.Name, lastRunFile)) // its numbers are those of other steps
+	if err := os.MkdirAll(filepath.Join(r.cfg.Folder, rec.Name), 0o700); err != nil {
+		return fmt.Errorf("saving recipe %s: %w", rec.Name, err)
 	}
 	if err := r.write(rec.Name, FileName, text); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (r *Recipes) Execute(
 		progress: func(text string) { out("progress", text) },
 		maxWait:  r.MaxWait, first: 1, last: len(rec.Steps), save: r.saveRun,
 	}
-	run.saved.Process, run.saved.Recipe = r.process, rec.Name
+	run.saved.Process, run.saved.Recipe, run.saved.Steps = r.process, rec.Name, digest(rec.Steps)
 	run.values, run.shown, run.saved.Values = values(rec, args)
 	if to, ok := args[ToArg].(float64); ok {
 		run.last = min(int(to), run.last)
@@ -377,8 +377,8 @@ func (r *run) result() toolspec.Result {
 func (r *run) continuation() string {
 	next := r.saved.Next
 	if r.saved.Uncertain {
-		return fmt.Sprintf("Step %d may have been done. Look at the page, then go on with step %d or %d (%s).",
-			next, next, next+1, FromArg)
+		return fmt.Sprintf("Step %d may have been done. Look at the page. To go on, use %s with the step after "+
+			"what was done, and the same values.", next, FromArg)
 	}
-	return fmt.Sprintf("When what is in its way is gone, go on with step %d (%s).", next, FromArg)
+	return fmt.Sprintf("When what is in its way is gone, go on with step %d (%s) and the same values.", next, FromArg)
 }

@@ -252,21 +252,22 @@ func (b *builder) dropFocusBefore(c recordedCall) (selectedAll bool) {
 	is, onElement := c.Start.Elements["annotationId"]
 	var args struct{ Count int }
 	_ = json.Unmarshal(c.Start.Args, &args) // an argument of another type is not used here
-	fillsIn := len(typedArgs[c.Start.Tool]) > 0
-	for last := len(b.recipe.Steps) - 1; onElement && last >= 0; last-- {
+	enters := len(typedArgs[c.Start.Tool]) > 0
+	byHand := c.Start.PageURL != "" // a person presses twice; the assistant asks for two presses
+	for last := len(b.recipe.Steps) - 1; onElement && byHand && last >= 0; last-- {
 		step := b.recipe.Steps[last]
 		was := References(step)["annotationId"]
 		isClick := step.Tool == "click_element" && step.Expect == nil && was.Role == is.Role && was.Name == is.Name &&
 			was.Row == is.Row && was.Group == is.Group
 		switch {
-		case pressed(step) == "Tab", isClick && (fillsIn || args.Count > 1):
-		case fillsIn && pressed(step) == "Control+a":
+		case pressed(step) == "Tab" && !selectedAll, isClick && (enters || args.Count > 1):
+		case enters && pressed(step) == "Control+a":
 			selectedAll = true
 		default:
 			return selectedAll
 		}
 		b.recipe.Steps = b.recipe.Steps[:last]
-		if isClick && !fillsIn {
+		if isClick && !enters {
 			return selectedAll
 		}
 	}

@@ -23,6 +23,12 @@ func call(id, tool, args string, change *annotation.Change, on ...annotation.Ref
 	return c
 }
 
+func byHand(id, tool, args string, on ...annotation.Reference) recordedCall {
+	c := call(id, tool, args, nil, on...)
+	c.Start.PageURL = "https://a.example/"
+	return c
+}
+
 func TestRecordKeepsWhatActed(t *testing.T) {
 	field := annotation.Reference{Role: "textbox", Name: "City"}
 	secret := annotation.Reference{Role: "textbox", Name: "Password"}
@@ -35,10 +41,10 @@ func TestRecordKeepsWhatActed(t *testing.T) {
 	steps := call("s", "run_steps", `{"steps":[]}`, nil)
 	inner := call("s.1", "click_element", `{"annotationId":4}`, went, button)
 	rec, err := record([]recordedCall{
-		looked, failed, call("c", "click_element", `{"annotationId":3}`, nil, field),
-		call("t", "type_text", `{"annotationId":3,"text":"Berlin","clear":true}`, nil, field),
-		call("k", "press_key", `{"key":"Tab"}`, nil),
-		call("p", "type_text", `{"annotationId":5,"text":"…"}`, nil, secret), steps, inner,
+		looked, failed, byHand("c", "click_element", `{"annotationId":3}`, field),
+		byHand("t", "type_text", `{"annotationId":3,"text":"Berlin","clear":true}`, field),
+		byHand("k", "press_key", `{"key":"Tab"}`),
+		byHand("p", "type_text", `{"annotationId":5,"text":"…"}`, secret), steps, inner,
 	}, "https://a.example/")
 	if err != nil {
 		t.Fatal(err)
@@ -91,19 +97,6 @@ func TestRecordKeepsWhatActed(t *testing.T) {
 	if err != nil || References(rec.Steps[1])["annotationId"].Name != "Sign in { {password}}" {
 		t.Errorf("a name that looks like a placeholder: %s (%v)", rec.Steps[1].Args, err)
 	}
-	plus := annotation.Reference{Role: "button", Name: "+"}
-	rec, err = record([]recordedCall{
-		call("1", "click_element", `{"annotationId":7}`, nil, plus),
-		call("2", "click_element", `{"annotationId":7}`, nil, plus),
-		call("3", "click_element", `{"annotationId":7,"count":2}`, nil, plus),
-		call("4", "click_element", `{"annotationId":3}`, nil, field),
-		call("5", "press_key", `{"key":"Control+a"}`, nil),
-		call("6", "type_text", `{"annotationId":3,"text":"b","clear":false}`, nil, field),
-	}, "")
-	if err != nil || len(rec.Steps) != 3 || !strings.Contains(string(rec.Steps[1].Args), `"count":2`) ||
-		strings.Contains(string(rec.Steps[2].Args), "clear") {
-		t.Errorf("a double click, and a field whose text was replaced: %+v (%v)", rec.Steps, err)
-	}
 	field.Name = "Dry run"
 	rec, err = record([]recordedCall{call("t", "type_text", `{"annotationId":3,"text":"a"}`, nil, field)}, "")
 	if err != nil || rec.Parameters[0].Name != "dry_run_2" {
@@ -113,6 +106,23 @@ func TestRecordKeepsWhatActed(t *testing.T) {
 	rec, err = record([]recordedCall{call("t", "type_text", `{"annotationId":3,"text":"a"}`, nil, field)}, "")
 	if err != nil || len([]rune(rec.Parameters[0].Description)) > maxLabel+1 {
 		t.Errorf("the label of a page is %+v (%v)", rec.Parameters, err)
+	}
+}
+
+func TestRecordJoinsWhatAHandDid(t *testing.T) {
+	field := annotation.Reference{Role: "textbox", Name: "City"}
+	plus := annotation.Reference{Role: "button", Name: "+"}
+	rec, err := record([]recordedCall{
+		byHand("1", "click_element", `{"annotationId":7}`, plus),
+		byHand("2", "click_element", `{"annotationId":7}`, plus),
+		byHand("3", "click_element", `{"annotationId":7,"count":2}`, plus),
+		byHand("4", "click_element", `{"annotationId":3}`, field),
+		byHand("5", "press_key", `{"key":"Control+a"}`),
+		byHand("6", "type_text", `{"annotationId":3,"text":"b","clear":false}`, field),
+	}, "")
+	if err != nil || len(rec.Steps) != 3 || !strings.Contains(string(rec.Steps[1].Args), `"count":2`) ||
+		strings.Contains(string(rec.Steps[2].Args), "clear") {
+		t.Errorf("a double click, and a field whose text was replaced: %+v (%v)", rec.Steps, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -77,19 +78,31 @@ func (r *run) all(ctx context.Context, rec recipe.Recipe) {
 		case isMissing(err):
 			status = recipe.StatusUnmet
 		}
-		done.Status, done.Outcome = string(status), err.Error()
+		done.Status, done.Outcome = string(status), r.hide(err.Error())
 		r.report.Steps = append(r.report.Steps, done)
 		if !r.dry || status == recipe.StatusStopped {
-			r.report.Status, r.report.Step, r.report.Reason = status, n, err.Error()
+			r.report.Status, r.report.Step, r.report.Reason = status, n, done.Outcome
 			break
 		}
 	}
-	r.report.URL, r.report.Title = r.page.Page.URL, r.page.Page.Title
+	r.report.URL, r.report.Title = r.hide(r.page.Page.URL), r.page.Page.Title
 	r.saved.Status, r.saved.Reason = r.report.Status, r.report.Reason
 	if r.report.Status == recipe.StatusDone {
 		r.saved.Next = 0
 	}
-	_ = r.saveProgress() // a run that has ended cannot fail any more; the file then says that it was interrupted
+	_ = r.saveProgress() // a run that has ended cannot fail any more
+}
+
+// hide returns text with … in place of secret values.
+func (r *run) hide(text string) string {
+	for name, value := range r.values {
+		if r.shown[name] == hiddenArg && value != "" {
+			for _, written := range []string{value, url.QueryEscape(value), url.PathEscape(value)} {
+				text = strings.ReplaceAll(text, written, hiddenArg)
+			}
+		}
+	}
+	return text
 }
 
 // saveProgress writes how far the run came. A dry run writes nothing.
@@ -107,12 +120,8 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 		return recipe.StepReport{}, err
 	}
 	if n == r.first && r.address != "" && !r.dry {
-		open, err := encode(map[string]string{"url": r.address})
-		if err != nil {
+		if err := r.open(ctx, r.address); err != nil {
 			return recipe.StepReport{}, err
-		}
-		if res := r.make(ctx, navigateTool, open); !res.Success {
-			return recipe.StepReport{}, failure(res)
 		}
 	}
 	args, numbers, err := r.arguments(ctx, s)
@@ -138,7 +147,7 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 	before := r.page
 	res := r.make(ctx, s.Tool, args)
 	if !res.Success {
-		r.saved.Uncertain = ctx.Err() != nil
+		r.saved.Uncertain = ctx.Err() != nil || res.ErrorType == toolspec.SystemError
 		return recipe.StepReport{}, failure(res)
 	}
 	after, observed := r.observe(res.Value)
@@ -152,10 +161,34 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 		}
 		report.Proved = true
 	}
-	if address := surface.WithoutFragment(r.page.Page.URL); address != r.saved.URL || s.Tool == navigateTool {
-		r.saved.URL, r.saved.Since = address, n+1
+	if s.Tool == navigateTool || (s.Expect != nil && s.Expect.URL != "") || hasEvent(after, "navigated") {
+		r.noteAddress(n)
 	}
 	return report, nil
+}
+
+// open opens an address.
+func (r *run) open(ctx context.Context, address string) error {
+	args, err := encode(map[string]string{"url": address})
+	if err != nil {
+		return err
+	}
+	if res := r.make(ctx, navigateTool, args); !res.Success {
+		return failure(res)
+	}
+	return nil
+}
+
+// noteAddress notes that step n led to the page that is open. An address with a secret is not kept.
+func (r *run) noteAddress(n int) {
+	r.saved.URL, r.saved.Since = surface.WithoutFragment(r.page.Page.URL), n+1
+	if r.hide(r.saved.URL) != r.saved.URL {
+		r.saved.URL, r.saved.Since = "", 0
+	}
+}
+
+func hasEvent(o annotation.Observation, kind string) bool {
+	return slices.ContainsFunc(o.Events, func(e annotation.Event) bool { return e.Kind == kind })
 }
 
 // keep reads values from the page for the result of the run. It also does so in a dry run.
@@ -172,7 +205,11 @@ func (r *run) keep(ctx context.Context, s recipe.Step, args json.RawMessage) (re
 		}
 		lines = nil
 		for _, o := range s.Keep {
-			value, err := read(mapOutput(o, r.fillShown), page)
+			filled := mapOutput(o, r.fillShown)
+			if o.Label != "" && filled.Label == "" {
+				return errors.New("the text before the value " + o.Name + " is empty")
+			}
+			value, err := read(filled, page)
 			if err != nil {
 				return err
 			}

@@ -70,9 +70,7 @@ func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], er
 	answer := RecipeList{Recipes: []ListedRecipe{}, Broken: broken}
 	for _, rec := range all {
 		l := listed(rec)
-		if l.LastRun, err = r.Recipes.LastRun(rec.Name); err != nil {
-			return nil, route.InternalError("The recipes could not be read. Nothing was changed.", err)
-		}
+		l.LastRun = r.Recipes.LastRun(rec.Name)
 		answer.Recipes = append(answer.Recipes, l)
 	}
 	return route.Answer(answer), nil

@@ -160,7 +160,7 @@ func (i *inputRecorder) pick(n recordedInput) {
 	if n.hit == nil {
 		return
 	}
-	i.ref = n.ref
+	i.field, i.ref = nil, n.ref
 	tool, args := "type_text", map[string]any{"annotationId": n.hit.ID, "text": n.in.Text}
 	if role := n.hit.Role; role == "combobox" || role == "listbox" {
 		tool, args = "select_option", map[string]any{"annotationId": n.hit.ID, "values": []string{n.in.Text}}
@@ -179,7 +179,7 @@ func (i *inputRecorder) click(n recordedInput) {
 		verb = "Middle-clicked"
 	case n.in.Count == 2:
 		verb = "Double-clicked"
-	case n.in.Count > 2:
+	case n.in.Count > 2 && (n.hit == nil || takesText(n.hit)):
 		return // a third press selects text; the first two are recorded
 	}
 	if n.hit == nil {

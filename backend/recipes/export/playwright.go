@@ -56,7 +56,7 @@ const settledHelper = `
 /** Waits until the page has sent nothing for a second. */
 async function settled(page) {
   const sends = () => page.waitForRequest(() => true, { timeout: 1000 }).then(() => true, () => false);
-  while (await sends());
+  for (let n = 0; n < 10 && (await sends()); n++);
 }
 `
 
@@ -125,6 +125,10 @@ func (p *playwright) step(n int) {
 		return
 	}
 	p.line("// %s", comment(recipes.Sentence(s)))
+	if ref, ok := recipes.References(s)["annotationId"]; ok && s.Optional {
+		p.line("if (await %s.waitFor({ timeout: 5000 }).then(() => true, () => false)) {", p.target(ref))
+		defer p.line("}")
+	}
 	event := ""
 	if s.Expect != nil {
 		event = s.Expect.Event
@@ -143,9 +147,6 @@ func (p *playwright) step(n int) {
 		p.line("await download%d.saveAs(`${process.env.DOWNLOADS ?? 'downloads'}/${download%d.suggestedFilename()}`);",
 			n+1, n+1)
 	default:
-		if s.Optional {
-			act += ".catch(() => {})"
-		}
 		p.line("await %s;", act)
 	}
 	if s.Expect == nil {
@@ -210,46 +211,11 @@ func eachOr(locators []string) []string {
 
 // action returns the expression that does a step, "" if there is none.
 func (p *playwright) action(s recipe.Step, args stepArgs, refs map[string]annotation.Reference) string {
-	ref, hasTarget := refs["annotationId"]
-	on := ""
-	if hasTarget {
-		on = p.target(ref)
-	}
 	switch s.Tool {
 	case "navigate_page":
-		switch args.Action {
-		case "back":
-			return "page.goBack()"
-		case "forward":
-			return "page.goForward()"
-		case "reload":
-			return "page.reload()"
-		}
-		return "page.goto(" + template(args.URL) + ")"
-	case "click_element":
-		return on + ".click(" + clickOptions(args) + ")"
-	case "hover_element":
-		return on + ".hover()"
-	case "type_text":
-		text := on + ".fill(" + template(args.Text) + ")"
-		if args.Clear != nil && !*args.Clear {
-			text = on + ".pressSequentially(" + template(args.Text) + ")"
-		}
-		if args.Submit {
-			text += ".then(() => " + on + ".press('Enter'))"
-		}
-		return text
-	case "select_option":
-		return on + ".selectOption(" + templates(args.Values) + ")"
+		return navigate(args)
 	case "press_key":
 		return "page.keyboard.press(" + template(args.Key) + ")"
-	case "upload_file":
-		files := args.Paths
-		if args.Path != "" {
-			files = append(files, args.Path)
-		}
-		return "Promise.all([page.waitForEvent('filechooser'), " + on + ".click()])" +
-			".then(([chooser]) => chooser.setFiles(" + templates(files) + "))"
 	case "drag_element":
 		from, ok := refs["from"]
 		to, both := refs["to"]
@@ -268,6 +234,56 @@ func (p *playwright) action(s recipe.Step, args stepArgs, refs map[string]annota
 		case args.URL != "":
 			return "page.waitForURL((url) => url.href.includes(" + template(args.URL) + "))"
 		}
+	}
+	if ref, ok := refs["annotationId"]; ok {
+		return onElement(s.Tool, p.target(ref), args)
+	}
+	return ""
+}
+
+func navigate(args stepArgs) string {
+	switch args.Action {
+	case "back":
+		return "page.goBack()"
+	case "forward":
+		return "page.goForward()"
+	case "reload":
+		return "page.reload()"
+	}
+	switch {
+	case args.URL == "demo": // only Sextant has it
+		return ""
+	case !strings.Contains(args.URL, ":"):
+		args.URL = "https://" + args.URL
+	}
+	return "page.goto(" + template(args.URL) + ")"
+}
+
+// onElement returns the expression that does something with the element that on locates, "" if there is none.
+func onElement(tool, on string, args stepArgs) string {
+	switch tool {
+	case "click_element":
+		return on + ".click(" + clickOptions(args) + ")"
+	case "hover_element":
+		return on + ".hover()"
+	case "type_text":
+		text := on + ".fill(" + template(args.Text) + ")"
+		if args.Clear != nil && !*args.Clear {
+			text = on + ".pressSequentially(" + template(args.Text) + ")"
+		}
+		if args.Submit {
+			text += ".then(() => " + on + ".press('Enter'))"
+		}
+		return text
+	case "select_option":
+		return on + ".selectOption(" + templates(args.Values) + ")"
+	case "upload_file":
+		files := args.Paths
+		if args.Path != "" {
+			files = append(files, args.Path)
+		}
+		return "Promise.all([page.waitForEvent('filechooser'), " + on + ".click()])" +
+			".then(([chooser]) => chooser.setFiles(" + templates(files) + "))"
 	}
 	return ""
 }
@@ -322,7 +338,7 @@ func (p *playwright) target(r annotation.Reference) string {
 	}
 	switch {
 	case r.Row != "":
-		return around(page, "hasText: "+words(r.Row, "[^]*?"), r)
+		return around(page, "hasText: "+words(r.Row, anything), r)
 	case r.Twins && r.Group != "":
 		return around(page, "has: "+page+".getByText("+template(r.Group)+", { exact: true })", r)
 	}
@@ -383,30 +399,39 @@ func withoutNear(r annotation.Reference) (name string, whole bool) {
 
 var placeholder = regexp.MustCompile(`\{\{([a-z][a-z0-9_]*)\}\}`)
 
-// gap is what may be between two words that are parts of one text.
-const gap = `\s*`
+// What may be between two words: nothing but spaces within one text, and anything within a row.
+const (
+	gap      = `\s*`
+	anything = `[^]*?`
+)
 
-// words returns a regular expression in JavaScript for a text with between between its words. # is any number, and a
-// cut end is left out.
+// words returns a regular expression in JavaScript for a text with between between its words. ^ before the text is its
+// beginning, $ after it is its end, and … at its end is any rest.
 func words(text, between string) string {
 	begin, end := "", ""
 	if rest, ok := strings.CutPrefix(text, "^"); ok {
 		begin, text = `^\s*`, rest
-	}
-	if rest, ok := strings.CutSuffix(text, "$"); ok {
-		end, text = `\s*$`, rest
+		if rest, ok := strings.CutSuffix(text, "$"); ok {
+			end, text = `\s*$`, rest
+		}
 	}
 	if rest, ok := strings.CutSuffix(text, "…"); ok {
 		end, text = "", rest
 	}
 	parts := strings.Fields(text)
 	for i, part := range parts {
-		parts[i] = strings.ReplaceAll(regexp.QuoteMeta(part), "#", `\d+`)
-		if part == "·" { // between two parts of a name
+		parts[i] = regexp.QuoteMeta(part)
+		switch {
+		case between == anything: // numbers of a row are #
+			parts[i] = strings.ReplaceAll(parts[i], "#", `\d+`)
+		case part == "·": // between two parts of a name
 			parts[i] = "·?"
 		}
 	}
 	pattern := begin + strings.Join(parts, between) + end
+	if pattern == "" {
+		pattern = "(?:)"
+	}
 	if !placeholder.MatchString(text) {
 		return expression(pattern, "i")
 	}
