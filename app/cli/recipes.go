@@ -19,7 +19,6 @@ import (
 	"sextant/backend/recipes"
 	"sextant/backend/recipes/export"
 	"sextant/shared/recipe"
-	"sextant/shared/toolspec"
 )
 
 type recipesVerb struct {
@@ -38,6 +37,18 @@ func openRecipes(g *verb.Global) (*recipes.Recipes, error) {
 		return nil, err
 	}
 	return app.OpenRecipes(config)
+}
+
+func openRecipe(g *verb.Global, name string) (*recipes.Recipes, recipe.Recipe, error) {
+	store, err := openRecipes(g)
+	if err != nil {
+		return nil, recipe.Recipe{}, err
+	}
+	rec, err := store.Get(name)
+	if err != nil {
+		return nil, recipe.Recipe{}, noRecipe(name)
+	}
+	return store, rec, nil
 }
 
 // refreshRunning makes a running Sextant read the recipes again. It does nothing if none runs.
@@ -97,13 +108,9 @@ type recipesShowVerb struct {
 
 // Run prints a recipe.
 func (v *recipesShowVerb) Run(io verb.Streams, g *verb.Global) error {
-	store, err := openRecipes(g)
+	_, rec, err := openRecipe(g, v.Name)
 	if err != nil {
 		return err
-	}
-	rec, err := store.Get(v.Name)
-	if err != nil {
-		return noRecipe(v.Name)
 	}
 	return verb.PrintJSON(io, rec)
 }
@@ -170,16 +177,12 @@ type recipesExportVerb struct {
 
 // Run prints the test, and what it leaves out.
 func (v *recipesExportVerb) Run(io verb.Streams, g *verb.Global) error {
-	store, err := openRecipes(g)
+	_, rec, err := openRecipe(g, v.Name)
 	if err != nil {
 		return err
 	}
-	rec, err := store.Get(v.Name)
-	if err != nil {
-		return noRecipe(v.Name)
-	}
-	test, left := export.Playwright(rec)
-	for _, text := range left {
+	test, omitted := export.Playwright(rec)
+	for _, text := range omitted {
 		_, _ = fmt.Fprintln(io.Err, "left out:", text)
 	}
 	_, err = fmt.Fprint(io.Out, test)
@@ -226,13 +229,9 @@ type recipesRunVerb struct {
 
 // Run runs a recipe as the call of its tool.
 func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	store, err := openRecipes(g)
+	store, rec, err := openRecipe(g, v.Name)
 	if err != nil {
 		return err
-	}
-	rec, err := store.Get(v.Name)
-	if err != nil {
-		return noRecipe(v.Name)
 	}
 	if v.From < 0 || v.From > len(rec.Steps) {
 		return verb.Failure(verb.ExitUsage, "the recipe %s has %d steps", v.Name, len(rec.Steps))
@@ -260,9 +259,21 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 		return err
 	}
 	defer end()
+	run := func(first, last int) error {
+		args[recipes.FromArg], args[recipes.ToArg] = first, last
+		text, err := json.Marshal(args)
+		if err != nil {
+			return err
+		}
+		r, err := call(ctx, string(text))
+		if err != nil {
+			return err
+		}
+		return tool.print(io, r)
+	}
 	first := max(v.From, 1)
 	if !v.Step {
-		return v.call(ctx, io, &tool, call, args, first, len(rec.Steps))
+		return run(first, len(rec.Steps))
 	}
 	io.In = bufio.NewReader(io.In) // one for all answers, because it reads ahead
 	for n := first; n <= len(rec.Steps); n++ {
@@ -274,26 +285,9 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 			return verb.Failure(verb.ExitFailed, "stopped before step %d. Go on with: sextant recipes run %s --from %d",
 				n, v.Name, n)
 		}
-		if err := v.call(ctx, io, &tool, call, args, n, n); err != nil {
+		if err := run(n, n); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// call runs the steps from first to last.
-func (v *recipesRunVerb) call(
-	ctx context.Context, io verb.Streams, tool *toolsCallVerb,
-	call func(ctx context.Context, args string) (toolspec.Result, error), args map[string]any, first, last int,
-) error {
-	args[recipes.FromArg], args[recipes.ToArg] = first, last
-	text, err := json.Marshal(args)
-	if err != nil {
-		return err
-	}
-	r, err := call(ctx, string(text))
-	if err != nil {
-		return err
-	}
-	return tool.print(io, r)
 }

@@ -40,8 +40,22 @@ func pageBlocks(result any) ([]block, error) {
 	return blocksOf(content.Text), nil
 }
 
-// read returns the value of an output on a page: a text, or rows as texts by column. The error is an
-// *effectMissingError if the page does not have exactly one such value.
+// valueMissingError says that a page does not have exactly one value for an output.
+type valueMissingError struct {
+	output recipe.Output
+	found  int
+}
+
+// Error implements error.
+func (e *valueMissingError) Error() string {
+	if e.found == 0 {
+		return "the page does not have " + labelOf(e.output)
+	}
+	return fmt.Sprintf("the page has %s %d times", labelOf(e.output), e.found)
+}
+
+// read returns the value of an output on a page: a text, or rows as texts by column. The error is a
+// *valueMissingError.
 func read(o recipe.Output, page []block) (any, error) {
 	switch {
 	case o.Label == "" && o.Heading > 0:
@@ -51,7 +65,7 @@ func read(o recipe.Output, page []block) (any, error) {
 	}
 	found := slices.Concat(cells(o, page), inLines(o, page), nextLines(o, page))
 	if len(found) != 1 {
-		return nil, &effectMissingError{fmt.Sprintf("the page says once, and not %d times, %s", len(found), labelOf(o))}
+		return nil, &valueMissingError{o, len(found)}
 	}
 	return found[0], nil
 }
@@ -60,7 +74,7 @@ func read(o recipe.Output, page []block) (any, error) {
 func labelOf(o recipe.Output) string {
 	switch {
 	case o.Label == "" && o.Heading > 0:
-		return fmt.Sprintf("each heading of level %d with the lines below it", o.Heading)
+		return fmt.Sprintf("the headings of level %d with the lines below them", o.Heading)
 	case o.Label == "":
 		return "the table with “" + strings.Join(o.Columns, "”, “") + "”"
 	case len(o.Columns) == 1:
@@ -111,15 +125,8 @@ func inLines(o recipe.Output, page []block) (found []string) {
 		if !ok || rest == "" || !strings.ContainsAny(rest[:1], ": ") {
 			continue
 		}
-		rest = strings.TrimLeft(rest, ": ")
-		if o.Until != "" {
-			var before bool
-			if rest, _, before = strings.Cut(rest, o.Until); !before {
-				continue
-			}
-		}
-		if rest = strings.TrimSpace(rest); rest != "" {
-			found = append(found, rest)
+		if value, ok := valueIn(strings.TrimLeft(rest, ": "), o.Until); ok && value != "" {
+			found = append(found, value)
 		}
 	}
 	return found
@@ -132,16 +139,20 @@ func nextLines(o recipe.Output, page []block) (found []string) {
 			page[i+1].heading > 0 {
 			continue
 		}
-		text, _, before := strings.Cut(page[i+1].text, o.Until)
-		switch {
-		case o.Until == "":
-			text = page[i+1].text
-		case !before:
-			continue
+		if value, ok := valueIn(page[i+1].text, o.Until); ok {
+			found = append(found, value)
 		}
-		found = append(found, strings.TrimSpace(text))
 	}
 	return found
+}
+
+// valueIn returns the part of text before until, and all of it if until is "". ok is false if until does not occur.
+func valueIn(text, until string) (value string, ok bool) {
+	if until == "" {
+		return text, true
+	}
+	value, _, ok = strings.Cut(text, until)
+	return strings.TrimSpace(value), ok
 }
 
 func cutPrefixFold(text, prefix string) (rest string, ok bool) {
@@ -155,13 +166,13 @@ func cutPrefixFold(text, prefix string) (rest string, ok bool) {
 func rows(o recipe.Output, page []block) (any, error) {
 	list := []map[string]string{}
 	var table []string
-	wanted := &effectMissingError{"one table has the columns “" + strings.Join(o.Columns, "”, “") + "”"}
+	tables := 0
 	for _, b := range page {
 		if b.header == nil || !hasColumns(b.header, o.Columns) {
 			continue
 		}
-		if table != nil && &table[0] != &b.header[0] {
-			return nil, wanted
+		if table == nil || &table[0] != &b.header[0] {
+			tables++
 		}
 		table = b.header
 		row := map[string]string{}
@@ -170,8 +181,8 @@ func rows(o recipe.Output, page []block) (any, error) {
 		}
 		list = append(list, row)
 	}
-	if len(list) == 0 {
-		return nil, wanted
+	if tables != 1 {
+		return nil, &valueMissingError{o, tables}
 	}
 	return list, nil
 }
@@ -202,7 +213,7 @@ func belowHeadings(o recipe.Output, page []block) (any, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, &effectMissingError{fmt.Sprintf("the page has headings of level %d", o.Heading)}
+		return nil, &valueMissingError{o, 0}
 	}
 	return list, nil
 }
@@ -324,6 +335,9 @@ func (r *Recipes) FindValue(
 		return recipe.Step{}, nil, err
 	}
 	o, value, err := findOutput(want.Example, want.All, page)
+	if err != nil {
+		return recipe.Step{}, nil, err
+	}
 	o.Name = want.Name
 	var b builder
 	for _, p := range parameters {
@@ -332,5 +346,5 @@ func (r *Recipes) FindValue(
 		}
 	}
 	o = mapOutput(o, b.withParameters)
-	return recipe.Step{Tool: contentTool, Args: json.RawMessage(maxContent), Keep: []recipe.Output{o}}, value, err
+	return recipe.Step{Tool: contentTool, Args: json.RawMessage(maxContent), Keep: []recipe.Output{o}}, value, nil
 }

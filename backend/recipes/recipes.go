@@ -315,7 +315,7 @@ func (r *Recipes) Execute(
 				"Nothing was done. Run it from the beginning, or with other steps."), nil
 		}
 	}
-	run.all(context.WithValue(ctx, depthKey{}, depth+1), rec)
+	run.runAll(context.WithValue(ctx, depthKey{}, depth+1), rec)
 	return run.result(), nil
 }
 

@@ -49,7 +49,7 @@ type run struct {
 	page annotation.Observation
 }
 
-func (r *run) all(ctx context.Context, rec recipe.Recipe) {
+func (r *run) runAll(ctx context.Context, rec recipe.Recipe) {
 	r.report = recipe.Run{
 		Recipe: rec.Name, Status: recipe.StatusDone, First: r.first,
 		Steps: []recipe.StepReport{}, Values: map[string]any{},
@@ -386,7 +386,8 @@ func (r *run) await(ctx context.Context, check func() error) error {
 func isMissing(err error) bool {
 	var element *NotFoundError
 	var effect *effectMissingError
-	return errors.As(err, &element) || errors.As(err, &effect)
+	var value *valueMissingError
+	return errors.As(err, &element) || errors.As(err, &effect) || errors.As(err, &value)
 }
 
 // References returns the elements that a step acts on, by argument.

@@ -9,14 +9,14 @@ import (
 	"sextant/shared/recipe"
 )
 
-// placeholder is {{name}}. {{secret:name}} is left to the pipeline.
-var placeholder = regexp.MustCompile(`\{\{([a-z][a-z0-9_]*)\}\}`)
+// Placeholder matches {{name}}; its group is the name. {{secret:name}} is left to the pipeline.
+var Placeholder = regexp.MustCompile(`\{\{([a-z][a-z0-9_]*)\}\}`)
 
 // usedParameters returns the names of the parameters that texts mention, sorted.
 func usedParameters(texts ...string) []string {
 	var names []string
 	for _, text := range texts {
-		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+		for _, m := range Placeholder.FindAllStringSubmatch(text, -1) {
 			names = append(names, m[1])
 		}
 	}
@@ -26,7 +26,7 @@ func usedParameters(texts ...string) []string {
 
 // fill replaces the placeholders in text by values. Placeholders in a value are not replaced again.
 func fill(text string, values map[string]string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+	return Placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		if v, ok := values[found[2:len(found)-2]]; ok {
 			return v
 		}

@@ -49,7 +49,7 @@ func (env *environment) exportToPlaywright(ctx context.Context, t *task, convers
 		return exported{}, err
 	}
 	rec.Name = t.Name
-	test, left := export.Playwright(rec)
+	test, omitted := export.Playwright(rec)
 	values, err := hiddenValues(t, rec)
 	if err != nil {
 		return exported{}, err
@@ -92,12 +92,12 @@ func (env *environment) exportToPlaywright(ctx context.Context, t *task, convers
 	out, err := cmd.CombinedOutput()
 	e := exported{Seconds: time.Since(began).Seconds()}
 	if err != nil {
-		e.Problem = fmt.Sprintf("\n%s\n%s", strings.Join(left, "\n"), out)
+		e.Problem = fmt.Sprintf("\n%s\n%s", strings.Join(omitted, "\n"), out)
 		return e, nil
 	}
 	e.Problem, err = env.check(ctx, t)
 	if e.Problem != "" {
-		e.Problem += "\n" + strings.Join(left, "\n")
+		e.Problem += "\n" + strings.Join(omitted, "\n")
 	}
 	e.OK = e.Problem == ""
 	return e, err

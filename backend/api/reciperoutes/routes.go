@@ -123,8 +123,8 @@ func (r Routes) value(ctx context.Context, in *struct {
 // ExportedRecipe is a recipe as a test of another program.
 type ExportedRecipe struct {
 	Test string `json:"test"`
-	// Left are the parts of the recipe that the test leaves out, in sentences.
-	Left []string `json:"left,omitempty"`
+	// Omitted names the steps that the test leaves out.
+	Omitted []string `json:"omitted,omitempty"`
 }
 
 func (r Routes) playwright(_ context.Context, in *route.ByID) (*route.Body[ExportedRecipe], error) {
@@ -132,8 +132,8 @@ func (r Routes) playwright(_ context.Context, in *route.ByID) (*route.Body[Expor
 	if err != nil {
 		return nil, route.NotFound("There is no recipe " + in.ID + ".")
 	}
-	test, left := export.Playwright(rec)
-	return route.Answer(ExportedRecipe{test, left}), nil
+	test, omitted := export.Playwright(rec)
+	return route.Answer(ExportedRecipe{test, omitted}), nil
 }
 
 func (r Routes) save(_ context.Context, in *struct{ Body recipe.Recipe }) (*route.Body[ListedRecipe], error) {

@@ -27,11 +27,18 @@
     if (!text || word || getComputedStyle(el).webkitTextSecurity !== 'none') secrets.add(el)
     return secrets.has(el)
   }
+  const isEmpty = (el) => {
+    if (el.value !== undefined) return !/\S/.test(el.value)
+    const texts = document.createTreeWalker(el, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) if (/\S/.test(texts.currentNode.data)) return false
+    return true
+  }
   const plain = (s) => s.replace(/\s/g, '')
-  // Whether text that is inserted now replaces all that the field contains.
+  // Whether text that is inserted now replaces all that the field contains. A long text is read only if some is selected.
   const replacesAll = (el) => {
-    const content = plain(el.value ?? el.textContent)
-    return content === '' || plain(String(getSelection())) === content
+    if (isEmpty(el)) return true
+    const selected = plain(String(getSelection()))
+    return selected !== '' && selected === plain(el.value ?? el.textContent)
   }
   addEventListener('beforeinput', (e) => {
     if (!e.isTrusted || e.inputType !== 'insertText' || typeof e.data !== 'string') return

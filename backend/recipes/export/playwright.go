@@ -14,9 +14,9 @@ import (
 	"sextant/shared/recipe"
 )
 
-// Playwright returns the text of a test for @playwright/test that repeats a recipe. left says which parts of it the
+// Playwright returns the text of a test for @playwright/test that repeats a recipe. omitted names the steps that the
 // test leaves out, a line each; the test says so, too.
-func Playwright(rec recipe.Recipe) (test string, left []string) {
+func Playwright(rec recipe.Recipe) (test string, omitted []string) {
 	p := playwright{recipe: rec}
 	for i := range rec.Steps {
 		p.step(i)
@@ -49,7 +49,7 @@ func Playwright(rec recipe.Recipe) (test string, left []string) {
 	p.line("await settled(page); // what the last step began may still be saved")
 	fmt.Fprintf(&b, "\ntest(%s, async ({ page: first, context }) => {\n  let page = first;\n%s});\n",
 		quote(name), p.body.String())
-	return b.String(), p.left
+	return b.String(), p.omitted
 }
 
 const settledHelper = `
@@ -75,7 +75,7 @@ async function frameAt(page, url) {
 `
 
 const pageHelper = `
-/** Returns the only page of the browser that has what ` + "`find`" + ` finds. */
+/** Returns a page of the browser on which ` + "`find`" + ` finds one element. */
 async function pageWith(context, find) {
   for (const page of context.pages()) if ((await find(page).count()) === 1) return page;
   throw new Error('no page has this element');
@@ -87,7 +87,8 @@ func variable(name string) string { return "RECIPE_" + strings.ToUpper(name) }
 type playwright struct {
 	recipe recipe.Recipe
 	body   strings.Builder
-	left   []string
+	// omitted are the steps that the test leaves out.
+	omitted []string
 	// skip is true if the step was written with the one before it.
 	skip bool
 }
@@ -96,10 +97,13 @@ func (p *playwright) line(format string, args ...any) {
 	fmt.Fprintf(&p.body, "  "+format+"\n", args...)
 }
 
-func (p *playwright) leave(n int, why string) {
+// maxComment bounds the characters of a comment.
+const maxComment = 1000
+
+func (p *playwright) omit(n int, why string) {
 	text := fmt.Sprintf("step %d, %s: %s", n+1, recipes.Sentence(p.recipe.Steps[n]), why)
-	p.left = append(p.left, text)
-	p.line("// Left out: %s", comment(text))
+	p.omitted = append(p.omitted, text)
+	p.line("// Left out: %s", annotation.Clean(text, maxComment))
 }
 
 type stepArgs struct {
@@ -121,10 +125,10 @@ func (p *playwright) step(n int) {
 	_ = json.Unmarshal(s.Args, &args) // an argument of another type is left out
 	act := p.action(s, args, recipes.References(s))
 	if act == "" {
-		p.leave(n, "Playwright has nothing like it")
+		p.omit(n, "Playwright has nothing like it")
 		return
 	}
-	p.line("// %s", comment(recipes.Sentence(s)))
+	p.line("// %s", annotation.Clean(recipes.Sentence(s), maxComment))
 	if ref, ok := recipes.References(s)["annotationId"]; ok && s.Optional {
 		p.line("if (await %s.waitFor({ timeout: 5000 }).then(() => true, () => false)) {", p.target(ref))
 		defer p.line("}")
@@ -189,7 +193,7 @@ func (p *playwright) appears(s recipe.Step) string {
 	var all []string
 	for _, r := range s.Expect.Appears {
 		if isRole(r.Role) && len(all) < most {
-			all = append(all, named("page", r))
+			all = append(all, byName("page", r))
 			if r.Role == "button" { // it may be a summary, which is none for Playwright
 				all = append(all, "page.getByText("+template(r.Name)+", { exact: true })")
 			}
@@ -198,15 +202,11 @@ func (p *playwright) appears(s recipe.Step) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return all[0] + strings.Join(eachOr(all[1:]), "")
-}
-
-func eachOr(locators []string) []string {
-	out := make([]string, len(locators))
-	for i, l := range locators {
-		out[i] = ".or(" + l + ")"
+	locator := all[0]
+	for _, other := range all[1:] {
+		locator += ".or(" + other + ")"
 	}
-	return out
+	return locator
 }
 
 // action returns the expression that does a step, "" if there is none.
@@ -334,21 +334,21 @@ func (p *playwright) target(r annotation.Reference) string {
 	case r.Frame != "":
 		page = "(await frameAt(page, " + quote(r.Frame) + "))"
 	case r.InOtherTab:
-		page = "(page = await pageWith(context, (page) => " + named("page", r) + "))"
+		page = "(page = await pageWith(context, (page) => " + byName("page", r) + "))"
 	}
 	switch {
 	case r.Row != "":
-		return around(page, "hasText: "+words(r.Row, anything), r)
+		return within(page, "hasText: "+textPattern(r.Row, anyText), r)
 	case r.Twins && r.Group != "":
-		return around(page, "has: "+page+".getByText("+template(r.Group)+", { exact: true })", r)
+		return within(page, "has: "+page+".getByText("+template(r.Group)+", { exact: true })", r)
 	}
-	return named(page, r)
+	return byName(page, r)
 }
 
-// around returns an element within the innermost part of the page that has it and something else.
-func around(page, filter string, r annotation.Reference) string {
-	return page + ".locator('body *').filter({ " + filter + " }).filter({ has: " + named(page, r) + " }).last()" +
-		strings.TrimPrefix(named(page, r), page)
+// within returns an element within the innermost part of the page that has it and something else.
+func within(page, filter string, r annotation.Reference) string {
+	return page + ".locator('body *').filter({ " + filter + " }).filter({ has: " + byName(page, r) + " }).last()" +
+		strings.TrimPrefix(byName(page, r), page)
 }
 
 // fields are roles of fields that Playwright finds only by their labels.
@@ -361,23 +361,23 @@ func isRole(role string) bool {
 	return role != "clickable" && !slices.Contains(fields, role) && !slices.Contains(contentRoles, role)
 }
 
-// named returns the locator of the elements with the role and name of r.
-func named(page string, r annotation.Reference) string {
+// byName returns the locator of the elements with the role and name of r.
+func byName(page string, r annotation.Reference) string {
 	switch {
 	case r.Role == "clickable" || slices.Contains(contentRoles, r.Role):
 		name, whole := withoutNear(r)
 		if !whole {
-			return page + ".getByText(" + words(name, gap) + ")"
+			return page + ".getByText(" + textPattern(name, gap) + ")"
 		}
-		return page + ".getByText(" + words("^"+name+"$", gap) + ").or(" + page + ".getByLabel(" + template(name) +
-			", { exact: true })).or(" + page + ".getByTitle(" + template(name) +
+		return page + ".getByText(" + textPattern("^"+name+"$", gap) + ").or(" + page + ".getByLabel(" +
+			template(name) + ", { exact: true })).or(" + page + ".getByTitle(" + template(name) +
 			", { exact: true })).filter({ visible: true })"
 	case slices.Contains(fields, r.Role):
 		return page + ".getByLabel(" + template(r.Name) + ", { exact: true })"
 	case strings.HasSuffix(r.Name, "…"):
-		return page + ".getByRole(" + quote(r.Role) + ", { name: " + words("^"+r.Name, gap) + " })"
-	case placeholder.MatchString(r.Name): // the page may write the value in another case
-		return page + ".getByRole(" + quote(r.Role) + ", { name: " + words("^"+r.Name+"$", gap) + " })"
+		return page + ".getByRole(" + quote(r.Role) + ", { name: " + textPattern("^"+r.Name, gap) + " })"
+	case recipes.Placeholder.MatchString(r.Name): // the page may write the value in another case
+		return page + ".getByRole(" + quote(r.Role) + ", { name: " + textPattern("^"+r.Name+"$", gap) + " })"
 	case r.Role == "textbox": // a field for passwords has no role
 		return page + ".getByRole('textbox', { name: " + template(r.Name) + ", exact: true }).or(" + page +
 			".locator('input[type=password]').and(" + page + ".getByLabel(" + template(r.Name) + ", { exact: true })))"
@@ -397,17 +397,15 @@ func withoutNear(r annotation.Reference) (name string, whole bool) {
 	return strings.TrimSpace(name), name == r.Name
 }
 
-var placeholder = regexp.MustCompile(`\{\{([a-z][a-z0-9_]*)\}\}`)
-
-// What may be between two words: nothing but spaces within one text, and anything within a row.
+// What may be between two words: nothing but spaces within one text, and any text within a row.
 const (
-	gap      = `\s*`
-	anything = `[^]*?`
+	gap     = `\s*`
+	anyText = `[^]*?`
 )
 
-// words returns a regular expression in JavaScript for a text with between between its words. ^ before the text is its
-// beginning, $ after it is its end, and … at its end is any rest.
-func words(text, between string) string {
+// textPattern returns a regular expression in JavaScript for a text with between between its words. ^ before the text
+// is its beginning, $ after it is its end, and … at its end is any rest.
+func textPattern(text, between string) string {
 	begin, end := "", ""
 	if rest, ok := strings.CutPrefix(text, "^"); ok {
 		begin, text = `^\s*`, rest
@@ -422,7 +420,7 @@ func words(text, between string) string {
 	for i, part := range parts {
 		parts[i] = regexp.QuoteMeta(part)
 		switch {
-		case between == anything: // numbers of a row are #
+		case between == anyText: // numbers of a row are #
 			parts[i] = strings.ReplaceAll(parts[i], "#", `\d+`)
 		case part == "·": // between two parts of a name
 			parts[i] = "·?"
@@ -432,16 +430,17 @@ func words(text, between string) string {
 	if pattern == "" {
 		pattern = "(?:)"
 	}
-	if !placeholder.MatchString(text) {
+	if !recipes.Placeholder.MatchString(text) {
 		return expression(pattern, "i")
 	}
 	pattern = strings.NewReplacer(`\{\{`, "{{", `\}\}`, "}}").Replace(pattern)
-	return "new RegExp(`" + placeholder.ReplaceAllString(escapeTemplate(pattern), "$${literal(values.$1)}") + "`, 'i')"
+	pattern = recipes.Placeholder.ReplaceAllString(escapeTemplate(pattern), "$${literal(values.$1)}")
+	return "new RegExp(`" + pattern + "`, 'i')"
 }
 
 // addressPattern returns a regular expression in JavaScript for an address without its query.
 func addressPattern(pattern string) string {
-	if placeholder.MatchString(pattern) {
+	if recipes.Placeholder.MatchString(pattern) {
 		return "(url) => url.href.startsWith(" + template(pattern) + ")"
 	}
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(pattern, "/")), `\*`, `[^/]*`)
@@ -458,16 +457,6 @@ func expression(pattern, flags string) string {
 
 func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 
-// comment returns text for a comment that ends with its line.
-func comment(text string) string {
-	return strings.Map(func(r rune) rune {
-		if breaksLine(r) {
-			return ' '
-		}
-		return r
-	}, text)
-}
-
 // quote returns text as a string in JavaScript.
 func quote(text string) string {
 	return "'" + strings.ReplaceAll(escape(text), "'", `\'`) + "'"
@@ -475,10 +464,10 @@ func quote(text string) string {
 
 // template returns text as a string in JavaScript, with values for its placeholders.
 func template(text string) string {
-	if !placeholder.MatchString(text) {
+	if !recipes.Placeholder.MatchString(text) {
 		return quote(text)
 	}
-	return "`" + placeholder.ReplaceAllString(escapeTemplate(text), "$${values.$1}") + "`"
+	return "`" + recipes.Placeholder.ReplaceAllString(escapeTemplate(text), "$${values.$1}") + "`"
 }
 
 // escape returns text without line ends and other control characters for a string in JavaScript.

@@ -29,7 +29,7 @@ func TestPlaywrightTestRepeatsTheSteps(t *testing.T) {
 			step("write_file", `{"path":"a.txt","text":"x"}`, nil),
 		},
 	}
-	test, left := Playwright(rec)
+	test, omitted := Playwright(rec)
 	for _, want := range []string{
 		"lamp: process.env.RECIPE_LAMP ?? 'Fen',", "pin: process.env.RECIPE_PIN ?? '',",
 		"await page.goto('http://shop.test/');",
@@ -46,8 +46,8 @@ func TestPlaywrightTestRepeatsTheSteps(t *testing.T) {
 			t.Errorf("there is no %q", want)
 		}
 	}
-	if len(left) != 1 || strings.Contains(test, "Accept the dialog") || strings.Contains(test, "Next") {
-		t.Errorf("left out: %q", left)
+	if len(omitted) != 1 || strings.Contains(test, "Accept the dialog") || strings.Contains(test, "Next") {
+		t.Errorf("left out: %q", omitted)
 	}
 	check(t, test)
 }

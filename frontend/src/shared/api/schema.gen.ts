@@ -3763,7 +3763,7 @@ export interface components {
             [key: string]: unknown;
         };
         ExportedRecipe: {
-            left?: string[];
+            omitted?: string[];
             test: string;
         };
         /** @enum {string} */
