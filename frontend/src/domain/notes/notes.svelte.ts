@@ -51,7 +51,7 @@ export class Notes {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #request = 0;
   #shown = 0;
-  #saving: Promise<boolean> | null = null;
+  #saving: Promise<unknown> | null = null;
 
   constructor(
     private readonly actions: Actions,
@@ -147,21 +147,29 @@ export class Notes {
     clearTimeout(this.#timer);
     const { note } = this;
     if (!note) return true;
-    if (this.#saving) await this.#saving;
+    while (this.#saving) await this.#saving;
     this.#collect(note);
     if (!note.unsaved || (note.newer && over === undefined)) return !note.unsaved;
-    this.#saving = this.#write(note, over ?? note.version).finally(() => (this.#saving = null));
-    return this.#saving;
+    return this.#exclusive(note, () => this.#write(note, over ?? note.version));
+  }
+
+  /** Runs `change`, which alters the note's file. Callers wait for `#saving` first; `check` does nothing meanwhile. */
+  #exclusive<T>(note: OpenNote, change: () => Promise<T>): Promise<T> {
+    note.saving = true;
+    const changing = change().finally(() => {
+      note.saving = false;
+      this.#saving = null;
+    });
+    this.#saving = changing;
+    return changing;
   }
 
   async #write(note: OpenNote, version: string): Promise<boolean> {
     const content = note.text;
-    note.saving = true;
     let now = '';
     const failed = await this.#do('notes_write', { name: note.name, content, version }, (value) => {
       now = (value as { version: string }).version;
     });
-    note.saving = false;
     if (!failed) {
       note.saved = content;
       note.version = now;
@@ -205,10 +213,16 @@ export class Notes {
     const name = to.trim();
     if (!note || name === note.name) return '';
     await this.save();
-    const failed = await this.#do('notes_rename', { name: note.name, to: name });
+    while (this.#saving) await this.#saving;
+    if (name === note.name) return '';
+    const failed = await this.#exclusive(note, async () => {
+      const why = await this.#do('notes_rename', { name: note.name, to: name });
+      if (why) return why;
+      note.path = note.path.slice(0, note.path.lastIndexOf('/') + 1) + `${name}.md`;
+      note.name = name;
+      return '';
+    });
     if (failed) return failed;
-    note.path = note.path.slice(0, note.path.lastIndexOf('/') + 1) + `${name}.md`;
-    note.name = name;
     await this.load();
     return '';
   }
@@ -237,18 +251,24 @@ export class Notes {
     });
   }
 
-  /** Checks whether the open note has changed on disk. */
+  /** Checks whether the open note has changed on disk. An answer is dropped when the note was saved or renamed since. */
   async check(): Promise<void> {
     const { note } = this;
     if (!note || note.saving) return;
-    const stamps = await this.api.stamps([note.path]).catch(() => null);
-    const stamp = stamps?.[note.path];
-    if (stamp === undefined || stamp === note.stamp || note !== this.note || note.saving) return;
-    const file = await this.api.text(note.path).catch(() => null);
-    if (!file || note !== this.note || note.saving) return;
+    const { path, version } = note;
+    const same = () => note === this.note && !note.saving && note.path === path && note.version === version;
+    const stamps = await this.api.stamps([path]).catch(() => null);
+    const stamp = stamps?.[path];
+    if (stamp === undefined || stamp === note.stamp || !same()) return;
+    const file = await this.api.text(path).catch(() => null);
+    if (!file || !same()) return;
     note.stamp = stamp;
-    if (file.version === note.version && !file.missing) return;
     this.#collect(note);
+    if (file.version === version && !file.missing) {
+      note.newer = null;
+      note.unsaved = note.text !== note.saved;
+      return;
+    }
     if (note.unsaved || file.missing) {
       note.newer = file;
       note.unsaved = true;

@@ -15,6 +15,8 @@ let notes: Notes;
 let meanwhile: (() => void) | null = null;
 /** How many of the next requests for the list are never answered. */
 let lost = 0;
+/** Runs between the renaming of a file and the answer. */
+let afterRename: (() => Promise<void>) | null = null;
 let toasts: Toasts;
 
 const path = (name: string) => `/d/notes/${name}.md`;
@@ -37,6 +39,7 @@ const execute = async (tool: string, args: Json): Promise<Result> => {
   if (tool === 'notes_rename') {
     files.set(path(a.to!), files.get(path(a.name!))!);
     files.delete(path(a.name!));
+    await afterRename?.();
   }
   if (tool === 'notes_trash') files.delete(path(a.name!));
   return { success: true, result: { id: 'i' }, duration_ms: 1 };
@@ -49,6 +52,7 @@ beforeEach(async () => {
   writes = [];
   refuses = '';
   meanwhile = null;
+  afterRename = null;
   lost = 0;
   const api = {
     text: async (at: string) => text(at),
@@ -158,4 +162,26 @@ it('gives a new note a unique name', async () => {
   await notes.create();
   expect(files.has(path('New note 1')) && files.has(path('New note 2'))).toBe(true);
   expect(notes.writing).toBe(true);
+});
+
+it('is not deleted when its file is looked for while it is renamed, and a second rename waits', async () => {
+  const early = notes.check();
+  afterRename = () => notes.check();
+  const both = [notes.rename('Plans'), notes.rename('Plans')];
+  await Promise.all([early, ...both]);
+  expect(notes.note).toMatchObject({ name: 'Plans', newer: null, unsaved: false });
+  expect([...files.keys()]).toEqual([path('Plans')]);
+
+  notes.typed(() => 'two');
+  await Promise.all([notes.rename('Ideas'), notes.save()]);
+  expect([...files.entries()]).toEqual([[path('Ideas'), 'two']]);
+});
+
+it('no longer says that the file is gone when it is back', async () => {
+  files.delete(path('Ideas'));
+  await notes.check();
+  expect(notes.note?.newer?.missing).toBe(true);
+  files.set(path('Ideas'), 'one');
+  await notes.check();
+  expect(notes.note).toMatchObject({ newer: null, unsaved: false });
 });
