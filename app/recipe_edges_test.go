@@ -1,16 +1,22 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"sextant/backend/recipes"
 	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
 )
 
 // edgeSite serves one page and counts what was pressed on it.
@@ -161,5 +167,73 @@ func TestRecipeOnPagesThatChange(t *testing.T) {
 				t.Errorf("pressed: %q", pressed)
 			}
 		})
+	}
+}
+
+// A person or a model chooses another element for a step. It is kept only after the step had its effect with it.
+func TestLostElementOfRecipeIsReplaced(t *testing.T) {
+	site, framed := newEdgeSite(t), newEdgeSite(t)
+	framed.show(`<button>Framed</button>`, false)
+	flags := testFlags(t)
+	flags["allow_hosts"] = "127.0.0.1"
+	sys := openWith(t, flags, OpenOptions{Serve: true})
+	sys.Recipes.MaxWait = time.Second
+	s := newShopper(t, sys)
+	field := `<label>Lamp <input></label>`
+	site.show(field+saveButton, false)
+	s.do("navigate_page", map[string]any{"url": site.URL})
+	s.do("type_text", map[string]any{"annotationId": s.id(`textbox "Lamp"`), "text": "Fen"})
+	s.do("click_element", map[string]any{"annotationId": s.id(`button "Save"`)})
+	if err := sys.Recipes.Save(s.draft("save")); err != nil {
+		t.Fatal(err)
+	}
+	later := field + strings.Replace(saveButton, ">Save<", ">Store Moor<", 1) +
+		`<button onclick="press('other')">Other</button><button>Twin</button><button>Twin</button>
+		<iframe src="` + framed.URL + `"></iframe>`
+	site.show(later, false)
+	run, r := s.run("save", map[string]any{"lamp": "Moor"})
+	last := sys.Recipes.LastRun("save")
+	if run.Step != 3 || !last.Lost || !strings.Contains(r.Suggestion, "use_element") {
+		t.Fatalf("%+v\n%+v", run, r)
+	}
+	list, err := sys.Recipes.Candidates(t.Context(), toolspec.Provenance{Caller: toolspec.CallerPerson}, "save", 3)
+	if err != nil || len(list) < 4 || !strings.HasPrefix(list[0].Text, "button") {
+		t.Fatal(list, err)
+	}
+	// Wrong choices act on nothing, or have not the effect, and are not kept.
+	twin := regexp.MustCompile(`\[(\d+)\] button "Twin"`).FindStringSubmatch(s.do("annotate_page", nil).Text)
+	for id, reason := range map[string]string{
+		"9999": "[9999] is not on the page", twin[1]: "2 elements fit button “Twin”",
+		strconv.Itoa(s.id(`button "Other"`)): "“Undo” appears", strconv.Itoa(s.id(`button "Framed"`)): "another site",
+	} {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, r = s.run("save", map[string]any{"lamp": "Moor", "from_step": 3, "use_element": n})
+		if run.Status == recipe.StatusDone || !strings.Contains(r.Error, reason) {
+			t.Errorf("%s: %s", reason, r.Error)
+		}
+		if _, err := sys.Recipes.KeepReplaced("save"); !errors.Is(err, recipes.ErrNothingReplaced) {
+			t.Errorf("%s: kept: %v", reason, err)
+		}
+	}
+	run, r = s.run("save", map[string]any{
+		"lamp": "Moor", "from_step": 3, "use_element": s.id(`button "Store Moor"`),
+	})
+	if run.Status != recipe.StatusDone || len(run.Replaced) != 1 ||
+		!strings.Contains(r.Text, "Step 3 used button “Store {{lamp}}” in place of button “Save”.") {
+		t.Fatalf("%+v\n%s", run, r.Text)
+	}
+	if _, err := sys.Recipes.KeepReplaced("save"); err != nil {
+		t.Fatal(err)
+	}
+	site.show(strings.ReplaceAll(later, "Moor", "Loam"), false)
+	run, r = s.run("save", map[string]any{"lamp": "Loam"})
+	if run.Status != recipe.StatusDone || len(run.Replaced) > 0 {
+		t.Errorf("%+v\n%+v", run, r)
+	}
+	if pressed := site.show("", false); !slices.Equal(pressed, []string{"save"}) {
+		t.Errorf("pressed %q", pressed)
 	}
 }

@@ -25,6 +25,7 @@ type recipesVerb struct {
 	List     recipesListVerb     `cmd:"" default:"withargs" help:"List the recipes."`
 	Show     recipesShowVerb     `cmd:"" help:"Print a recipe as JSON."`
 	Run      recipesRunVerb      `cmd:"" help:"Run a recipe, without a model."`
+	Keep     recipesKeepVerb     `cmd:"" help:"Save the elements that the last run used in place of lost ones."`
 	Validate recipesValidateVerb `cmd:"" help:"Check a recipe.json."`
 	Export   recipesExportVerb   `cmd:"" help:"Print a recipe as a test for @playwright/test."`
 	Import   recipesImportVerb   `cmd:"" help:"Save a copy of a recipe.json."`
@@ -139,6 +140,27 @@ func (v *recipesDeleteVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 	return err
 }
 
+type recipesKeepVerb struct {
+	Name string `arg:"" help:"Recipe."`
+}
+
+// Run saves the replaced elements and prints them.
+func (v *recipesKeepVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	store, _, err := openRecipe(g, v.Name)
+	if err != nil {
+		return err
+	}
+	replaced, err := store.KeepReplaced(v.Name)
+	if err != nil {
+		return verb.Failure(verb.ExitFailed, "the recipe %s was not changed: %v", v.Name, err)
+	}
+	refreshRunning(ctx, g)
+	for _, one := range replaced {
+		_, _ = fmt.Fprintf(io.Out, "Step %d: %s in place of %s\n", one.Step, one.After, one.Before)
+	}
+	return nil
+}
+
 type recipesValidateVerb struct {
 	File string `arg:"" help:"A recipe.json." type:"existingfile"`
 }
@@ -218,13 +240,14 @@ func (v *recipesImportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 type recipesRunVerb struct {
 	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
-	Name  string            `arg:"" help:"Recipe."`
-	Param map[string]string `help:"Value of a parameter; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
-	Dry   bool              `help:"Only look which elements of the open page the recipe would use." xor:"dry"`
-	Step  bool              `help:"Ask before each step." xor:"dry,json"`
-	From  int               `help:"Go on with this step, with the values of the last run that --param does not change." placeholder:"N"`
-	YesTo string            `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
-	JSON  bool              `help:"Print the whole result as JSON." xor:"json"`
+	Name    string            `arg:"" help:"Recipe."`
+	Param   map[string]string `help:"Value of a parameter; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
+	Dry     bool              `help:"Only look which elements of the open page the recipe would use." xor:"dry"`
+	Step    bool              `help:"Ask before each step." xor:"dry,json"`
+	From    int               `help:"Go on with this step, with the values of the last run that --param does not change." placeholder:"N"`
+	Element int               `help:"Let the first step use the element of the open page with this number, in place of its own." placeholder:"N"`
+	YesTo   string            `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
+	JSON    bool              `help:"Print the whole result as JSON." xor:"json"`
 }
 
 // Run runs a recipe as the call of its tool.
@@ -248,6 +271,9 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 				cmp.Or(parameterList(rec), " none"))
 		}
 		args[name] = value
+	}
+	if v.Element > 0 {
+		args[recipes.ElementArg] = v.Element
 	}
 	if v.Dry {
 		args[recipes.DryArg] = true
@@ -288,6 +314,7 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 		if err := run(n, n); err != nil {
 			return err
 		}
+		delete(args, recipes.ElementArg)
 	}
 	return nil
 }

@@ -47,10 +47,11 @@ func missing(want recipe.Effect, before, now annotation.Observation, came bool) 
 		return nil
 	}
 	for _, e := range now.Elements {
-		known := !now.OnlyChanges && slices.ContainsFunc(before.Elements, func(old annotation.Element) bool {
+		isNew := now.OnlyChanges || !slices.ContainsFunc(before.Elements, func(old annotation.Element) bool {
 			return old.Role == e.Role && old.Name == e.Name
 		})
-		if !known && slices.ContainsFunc(want.Appears, func(r annotation.Reference) bool { return appearsAs(r, e) }) {
+		isWanted := func(r annotation.Reference) bool { return appearsAs(r, e) }
+		if isNew && !e.Incidental && slices.ContainsFunc(want.Appears, isWanted) {
 			return nil
 		}
 	}

@@ -104,6 +104,9 @@ func (r *Recipes) write(name, file string, text []byte) error {
 func (r *Recipes) goOn(run *run, rec recipe.Recipe, from int) error {
 	run.first = from
 	saved := r.savedRun(rec.Name)
+	if saved != nil {
+		run.saved.Replaced = saved.Replaced
+	}
 	switch {
 	case saved == nil || rec.Steps[from-1].Tool == navigateTool:
 		return nil
@@ -112,6 +115,8 @@ func (r *Recipes) goOn(run *run, rec recipe.Recipe, from int) error {
 			run.saved.URL, run.saved.Since = saved.URL, saved.Since
 		}
 		return nil
+	case run.element > 0:
+		return errors.New("its page was closed since, and element numbers are those of a page. Go on without one")
 	case saved.Next == 0:
 		return errors.New("the last run was done, and its page was closed since")
 	case saved.Since == 0 || saved.Since > from:

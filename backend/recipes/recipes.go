@@ -207,14 +207,18 @@ func (r *Recipes) Definitions(string) []toolspec.Definition {
 }
 
 // The arguments of every recipe's tool beside its parameters: DryArg makes a run look without acting, FromArg and ToArg
-// are the numbers of the first and the last step that run.
+// are the numbers of the first and the last step that run, and ElementArg is the number of the element of the page that
+// the first of them uses in place of its own.
 const (
-	DryArg  = "dry_run"
-	FromArg = "from_step"
-	ToArg   = "to_step"
+	DryArg     = "dry_run"
+	FromArg    = "from_step"
+	ToArg      = "to_step"
+	ElementArg = "use_element"
 )
 
-func isReserved(name string) bool { return name == DryArg || name == FromArg || name == ToArg }
+func isReserved(name string) bool {
+	return name == DryArg || name == FromArg || name == ToArg || name == ElementArg
+}
 
 func definition(rec recipe.Recipe) toolspec.Definition {
 	step := func(about string) map[string]any {
@@ -224,6 +228,10 @@ func definition(rec recipe.Recipe) toolspec.Definition {
 		DryArg:  map[string]any{"type": "boolean", "description": "only look which elements of the page it would use"},
 		FromArg: step("go on with this step, after those before it were done"),
 		ToArg:   step("end after this step"),
+		ElementArg: map[string]any{
+			"type": "integer", "minimum": 1, "description": "number of the element of the open page that the first " +
+				"of these steps uses, because the page does not have its own",
+		},
 	}
 	var required []string
 	for _, p := range rec.Parameters {
@@ -304,10 +312,16 @@ func (r *Recipes) Execute(
 	if to, ok := args[ToArg].(float64); ok {
 		run.last = min(int(to), run.last)
 	}
+	if id, ok := args[ElementArg].(float64); ok {
+		run.element = int(id)
+	}
 	if from, ok := args[FromArg].(float64); ok && from > 1 {
 		err := fmt.Errorf("the last step is %d", run.last)
 		if int(from) <= run.last {
 			err = r.goOn(&run, rec, int(from))
+		}
+		if err == nil {
+			rec, err = withReplaced(rec, run.saved.Replaced)
 		}
 		if err != nil {
 			return toolspec.Fail(toolspec.UserError,
@@ -348,6 +362,10 @@ func (r *run) result() toolspec.Result {
 			text.WriteString(s.Kept + "\n")
 		}
 	}
+	for _, one := range rep.Replaced {
+		fmt.Fprintf(&text, "Step %d used %s in place of %s. The recipe has its old element until the person agrees.\n",
+			one.Step, one.After, one.Before)
+	}
 	if rep.Status == recipe.StatusDone && rep.URL != "" {
 		fmt.Fprintf(&text, "Page: %s %s\n", rep.Title, rep.URL)
 	}
@@ -379,6 +397,11 @@ func (r *run) continuation() string {
 	if r.saved.Uncertain {
 		return fmt.Sprintf("Step %d may have been done. Look at the page. To go on, use %s with the step after "+
 			"what was done, and the same values.", next, FromArg)
+	}
+	if r.saved.Lost {
+		return fmt.Sprintf("Look at the page. If it has the element under another name, go on with step %d (%s), its "+
+			"number (%s) and the same values. Otherwise do what is in its way and go on with the step.", next, FromArg,
+			ElementArg)
 	}
 	return fmt.Sprintf("When what is in its way is gone, go on with step %d (%s) and the same values.", next, FromArg)
 }

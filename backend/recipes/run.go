@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,8 @@ type run struct {
 	// first and last are the numbers of the first and the last step that run. address is a page to open before.
 	first, last int
 	address     string
+	// element is the number of the element of the page that step first uses in place of its own, 0 for its own.
+	element int
 	// saved says how far the run came, and save writes it.
 	saved   savedRun
 	save    func(savedRun) error
@@ -65,12 +68,15 @@ func (r *run) runAll(ctx context.Context, rec recipe.Recipe) {
 		sentence := fill(Sentence(step), r.shown)
 		r.progress(fmt.Sprintf("%d%% · step %d of %d: %s\n", 100*(n-1)/len(rec.Steps), n, len(rec.Steps), sentence))
 		done, err := r.step(ctx, n, step)
-		done.Sentence = sentence
+		done.Sentence = cmp.Or(done.Sentence, sentence)
 		if err == nil {
 			r.report.Steps = append(r.report.Steps, done)
 			r.saved.Next, r.saved.Uncertain = n+1, false
 			continue
 		}
+		var lost *NotFoundError
+		chosen := n == r.first && r.element > 0
+		r.saved.Lost = len(References(step)) == 1 && !r.saved.Uncertain && (chosen || errors.As(err, &lost))
 		status := recipe.StatusFailed
 		switch {
 		case ctx.Err() != nil:
@@ -115,14 +121,9 @@ func (r *run) saveProgress() error {
 
 // step does the step with the number n.
 func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport, error) {
-	r.saved.Status, r.saved.Next, r.saved.Uncertain = recipe.StatusRunning, n, false
-	if err := r.saveProgress(); err != nil {
+	s, replaced, err := r.begin(ctx, n, s)
+	if err != nil {
 		return recipe.StepReport{}, err
-	}
-	if n == r.first && r.address != "" && !r.dry {
-		if err := r.open(ctx, r.address); err != nil {
-			return recipe.StepReport{}, err
-		}
 	}
 	args, numbers, err := r.arguments(ctx, s)
 	var lost *NotFoundError
@@ -154,17 +155,38 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 	if observed {
 		r.page.Page = after.Page
 	}
-	report := recipe.StepReport{Status: "done", Outcome: res.Sentence}
+	report := recipe.StepReport{Status: "done", Outcome: res.Sentence, Sentence: fill(Sentence(s), r.shown)}
 	if want := mapEffect(s.Expect, r.fillShown); want != nil {
 		if err := r.awaitEffect(ctx, *want, before, after); err != nil {
 			return recipe.StepReport{}, err
 		}
 		report.Proved = true
 	}
+	r.saved.Replaced = append(r.saved.Replaced, replaced...)
+	r.report.Replaced = append(r.report.Replaced, replaced...)
 	if s.Tool == navigateTool || (s.Expect != nil && s.Expect.URL != "") || hasEvent(after, "navigated") {
 		r.noteAddress(n)
 	}
 	return report, nil
+}
+
+// begin notes that step n begins, and opens the page of the first one if it was lost. It returns the step with the
+// element that was chosen for it, and what that replaces.
+func (r *run) begin(ctx context.Context, n int, s recipe.Step) (recipe.Step, []recipe.Replacement, error) {
+	r.saved.Status, r.saved.Next, r.saved.Uncertain = recipe.StatusRunning, n, false
+	if err := r.saveProgress(); err != nil {
+		return s, nil, err
+	}
+	if n == r.first && r.address != "" && !r.dry {
+		if err := r.open(ctx, r.address); err != nil {
+			return s, nil, err
+		}
+	}
+	if n != r.first || r.element == 0 {
+		return s, nil, nil
+	}
+	s, replaced, err := r.replace(ctx, n, r.element, s)
+	return s, []recipe.Replacement{replaced}, err
 }
 
 // open opens an address.

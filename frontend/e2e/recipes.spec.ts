@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { conversation, sendMessage, Sextant, type Element } from './sextant';
@@ -132,6 +132,50 @@ test('what a person does by hand is recorded and runs again', async ({ page }) =
     const done = await sextant.mustExecute('recipe_by_hand', { search: 'Moor' });
     expect(done.result).toMatchObject({ status: 'done' });
     await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible();
+  } finally {
+    await sextant.stop();
+  }
+});
+
+test('another element is chosen for a step whose own is gone', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    const file = join(sextant.data, 'recipes/find-lamp/recipe.json');
+    await mkdir(join(file, '..'), { recursive: true });
+    const field = { role: 'searchbox', name: 'Find a lamp' };
+    const recipe = {
+      name: 'find-lamp',
+      parameters: [{ name: 'lamp', default: 'Fen' }],
+      steps: [
+        { tool: 'navigate_page', args: { url: 'demo' } },
+        {
+          tool: 'type_text',
+          args: { annotationId: field, text: '{{lamp}}', submit: true },
+          expect: { event: 'navigated', url: 'http://demo.sextant.test/search' },
+        },
+      ],
+    };
+    await writeFile(file, JSON.stringify(recipe));
+    await page.goto(sextant.window());
+    await panel(page, 'Recipes').click();
+    const view = page.getByRole('region', { name: 'find-lamp' });
+    await view.getByRole('button', { name: 'Run', exact: true }).click();
+    await expect(page.getByText('search field “Find a lamp” is not on the page').first()).toBeVisible({
+      timeout: 20_000,
+    });
+    await panel(page, 'Recipes').click();
+    await view.getByRole('button', { name: 'Choose another element…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Element for step 2' });
+    await dialog.getByRole('textbox', { name: 'Words or a number' }).fill('search');
+    expect((await new AxeBuilder({ page }).include('[role=dialog]').analyze()).violations).toEqual([]);
+    await dialog.getByRole('button', { name: /search field “Search”/ }).click();
+    await expect(view.getByRole('status').filter({ hasText: 'in place of search field “Find a lamp”' })).toBeVisible();
+    expect(JSON.parse(await readFile(file, 'utf8')).steps[1].args.annotationId).toEqual(field);
+    await view.getByRole('button', { name: 'Keep the change' }).click();
+    await expect(view.getByText('into search field “Search” and press Enter')).toBeVisible();
+    await expect(view.getByRole('button', { name: 'Keep the change' })).toHaveCount(0);
+    const kept = JSON.parse(await readFile(file, 'utf8')).steps[1];
+    expect(kept).toMatchObject({ args: { annotationId: { name: 'Search' } }, expect: recipe.steps[1]!.expect });
   } finally {
     await sextant.stop();
   }

@@ -45,6 +45,8 @@ type Element struct {
 	// OnlyCoverChanged is true when only the cover of the element has changed since the last observation. The text form
 	// then does not describe the element again.
 	OnlyCoverChanged bool `json:"-"`
+	// Incidental is true when only the cover or the focus of the element has changed, as any action may cause.
+	Incidental bool `json:"-"`
 }
 
 // Event is something that happened while an action ran. Kind is navigated, navigation_failed, opened_tab, closed_tab,

@@ -20,6 +20,12 @@ func WithoutCover(e Element) Element {
 	return e
 }
 
+// WithoutFocus returns e as if it did not have the focus.
+func WithoutFocus(e Element) Element {
+	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return s == "focused" })
+	return e
+}
+
 // ownStates returns the states without the text of the element's row, which depends on what else is in view.
 func ownStates(states []string) []string {
 	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })

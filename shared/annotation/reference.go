@@ -156,7 +156,7 @@ func (o *Observation) Change() *Change {
 		}
 	}
 	for _, e := range o.Elements {
-		if len(c.Appeared) < maxAppeared && e.Name != "" && !e.OnlyCoverChanged {
+		if len(c.Appeared) < maxAppeared && e.Name != "" && !e.Incidental {
 			c.Appeared = append(c.Appeared, Reference{Role: Clean(e.Role, maxRole), Name: Clean(e.Name, maxName)})
 		}
 	}

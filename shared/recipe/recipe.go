@@ -108,8 +108,22 @@ type LastRun struct {
 	Uncertain bool `json:"uncertain,omitempty"`
 	// Reason says why the run ended early.
 	Reason string `json:"reason,omitempty"`
+	// Lost is true if it ended because the page does not have the element of step Next.
+	Lost bool `json:"lost,omitempty"`
+	// Replaced are other elements that steps used in place of lost ones. They are not part of the recipe yet.
+	Replaced []Replacement `json:"replaced,omitempty"`
 	// Values contains the values of the parameters that are not secret.
 	Values map[string]string `json:"values,omitempty"`
+}
+
+// Replacement is another element for a step, in place of one that the page no longer has. The step was done with it
+// and had its effect.
+type Replacement struct {
+	Step    int                  `json:"step"`
+	Element annotation.Reference `json:"element"`
+	// Before and After describe the recorded element and the other one.
+	Before string `json:"before"`
+	After  string `json:"after"`
 }
 
 // Run is the outcome of a run.
@@ -125,6 +139,8 @@ type Run struct {
 	Steps  []StepReport `json:"steps"`
 	// Values contains what the run returns, by name: a string, or a list of rows as strings by column.
 	Values map[string]any `json:"values,omitempty"`
+	// Replaced are other elements that steps used in place of lost ones. They are not part of the recipe yet.
+	Replaced []Replacement `json:"replaced,omitempty"`
 	// URL and Title identify the page after the run.
 	URL   string `json:"url,omitempty"`
 	Title string `json:"title,omitempty"`

@@ -51,6 +51,10 @@ func (r Routes) Register() {
 	route.Add(r.API, http.MethodPut, path, "Save a recipe, or replace the one of its name", http.StatusOK, r.save)
 	route.Add(r.API, http.MethodGet, path+"/{id}/playwright", "A recipe as a test for @playwright/test", http.StatusOK,
 		r.playwright)
+	route.Add(r.API, http.MethodGet, path+"/{id}/elements", "The elements of the open page that a step could use",
+		http.StatusOK, r.elements)
+	route.Add(r.API, http.MethodPost, path+"/{id}/replaced", "Save the elements that the last run used in place of "+
+		"lost ones", http.StatusOK, r.keepReplaced)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
 }
 
@@ -134,6 +138,39 @@ func (r Routes) playwright(_ context.Context, in *route.ByID) (*route.Body[Expor
 	}
 	test, omitted := export.Playwright(rec)
 	return route.Answer(ExportedRecipe{test, omitted}), nil
+}
+
+// PageElements are the elements of the open page, those that resemble the element of the step first.
+type PageElements struct {
+	Elements []recipes.Candidate `json:"elements"`
+}
+
+func (r Routes) elements(ctx context.Context, in *struct {
+	route.ByID
+	Step int `query:"step" minimum:"1" required:"true"`
+},
+) (*route.Body[PageElements], error) {
+	list, err := r.Recipes.Candidates(ctx, toolspec.Provenance{Caller: toolspec.CallerPerson}, in.ID, in.Step)
+	switch {
+	case errors.Is(err, recipes.ErrNotFound):
+		return nil, route.NotFound("There is no recipe " + in.ID + ".")
+	case err != nil:
+		return nil, route.BadRequest("The elements of the page could not be listed: " + err.Error() + ".")
+	}
+	return route.Answer(PageElements{list}), nil
+}
+
+func (r Routes) keepReplaced(_ context.Context, in *route.ByID) (*route.Empty, error) {
+	_, err := r.Recipes.KeepReplaced(in.ID)
+	switch {
+	case errors.Is(err, recipes.ErrNotFound):
+		return nil, route.NotFound("There is no recipe " + in.ID + ".")
+	case errors.Is(err, recipes.ErrNothingReplaced):
+		return nil, route.BadRequest("Nothing was saved: " + err.Error() + ".")
+	case err != nil:
+		return nil, route.InternalError("The recipe was not changed.", err)
+	}
+	return &route.Empty{}, nil
 }
 
 func (r Routes) save(_ context.Context, in *struct{ Body recipe.Recipe }) (*route.Body[ListedRecipe], error) {

@@ -174,6 +174,8 @@ class Fake implements Backend {
     sentence: `Read ${name}: “Order number”`,
     value: example,
   });
+  recipeElements = async () => ({ elements: [{ number: 12, text: 'button “Order now”' }] });
+  keepReplaced = async () => {};
   saveRecipe = async () => recipes[0];
   deleteRecipe = async () => {};
   backups = async () => ({ ...backups, requested: this.#requestedBackup });

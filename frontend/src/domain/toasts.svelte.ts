@@ -21,9 +21,9 @@ export class Toasts {
     setTimeout(() => this.dismiss(id), UNDO_MS);
   }
 
-  error(text: string, hint = ''): void {
-    if (this.list.some((toast) => toast.text === text)) return;
-    this.#add('error', text, hint);
+  /** Shows an error and returns its id, with which it can be dismissed. */
+  error(text: string, hint = '', action?: Toast['action']): number {
+    return this.list.find((toast) => toast.text === text)?.id ?? this.#add('error', text, hint, action);
   }
 
   dismiss(id: number): void {

@@ -51,8 +51,11 @@ func (er *ElementRegistry) Compare(
 	for _, e := range now.Elements {
 		i, was := before.ByID[e.ID]
 		if !was || annotation.IsChanged(before.Elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.IsChanged(annotation.WithoutCover(before.Elements[i]),
-				annotation.WithoutCover(e))
+			if was {
+				old, uncovered := annotation.WithoutCover(before.Elements[i]), annotation.WithoutCover(e)
+				e.OnlyCoverChanged = !annotation.IsChanged(old, uncovered)
+				e.Incidental = !annotation.IsChanged(annotation.WithoutFocus(old), annotation.WithoutFocus(uncovered))
+			}
 			changes = append(changes, e)
 		}
 	}

@@ -42,8 +42,9 @@ func (s *Summary) Add(a annotation.Observation) {
 	}
 	for _, e := range a.Elements {
 		if i, known := at[e.ID]; known {
-			// The combined change is only a cover change if every step's change was.
+			// The combined change is only one of cover or focus if every step's change was.
 			e.OnlyCoverChanged = e.OnlyCoverChanged && s.elements[i].OnlyCoverChanged
+			e.Incidental = e.Incidental && s.elements[i].Incidental
 			s.elements[i] = e
 			continue
 		}

@@ -19,6 +19,9 @@ export class Recipes extends RemoteValue<RecipeList> {
   /** What the newest run in this window returned, by the name of the recipe. */
   returned = $state.raw<Record<string, RunValues>>({});
 
+  /** The toast with the failure of the newest run, 0 for none. The next run dismisses it. */
+  failureToast = 0;
+
   /** The event after which the person's steps in the browser are recorded, null while nothing is recorded. */
   since = $state<number | null>(null);
   /** What was recorded and is not saved yet, null for nothing. */
@@ -74,6 +77,12 @@ export class Recipes extends RemoteValue<RecipeList> {
     await this.read();
     if (done) this.selected = recipe.name;
     return done;
+  }
+
+  /** Saves the elements that the last run used in place of lost ones. */
+  async keepReplaced(name: string): Promise<void> {
+    await this.actions.attempt(this.actions.backend.keepReplaced(name));
+    await this.read();
   }
 
   async remove(name: string): Promise<boolean> {

@@ -250,6 +250,11 @@ export function createBackend(token: string) {
     recipeAsTest: (name: string) => bodyOf(client.GET('/api/recipes/{id}/playwright', byId(name))),
     /** Returns the step that reads a value of the open page again. It is not saved. */
     findRecipeValue: (wanted: WantedValue) => bodyOf(client.POST('/api/recipes/value', { body: wanted })),
+    /** Returns the elements of the open page that a step could use, the most similar first. */
+    recipeElements: (name: string, step: number) =>
+      bodyOf(client.GET('/api/recipes/{id}/elements', { params: { path: { id: name }, query: { step } } })),
+    /** Saves the elements that the last run used in place of lost ones. */
+    keepReplaced: (name: string) => awaitSuccess(client.POST('/api/recipes/{id}/replaced', byId(name))),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
     deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),
 

@@ -2212,6 +2212,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recipes/{id}/elements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The elements of the open page that a step could use */
+        get: operations["get-api-recipes-id-elements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recipes/{id}/playwright": {
         parameters: {
             query?: never;
@@ -2223,6 +2240,23 @@ export interface paths {
         get: operations["get-api-recipes-id-playwright"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recipes/{id}/replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Save the elements that the last run used in place of lost ones */
+        post: operations["post-api-recipes-id-replaced"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2955,6 +2989,11 @@ export interface components {
         CallStatus: "done" | "failed" | "declined" | "refused" | "stopped" | "interrupted";
         /** @enum {string} */
         Caller: "person" | "pilot" | "model" | "http" | "mcp" | "run" | "panel" | "app" | "created";
+        Candidate: {
+            /** Format: int64 */
+            number: number;
+            text: string;
+        };
         Change: {
             appeared?: components["schemas"]["Reference"][];
             events?: string[];
@@ -3982,10 +4021,12 @@ export interface components {
             panel: string;
         };
         LastRun: {
+            lost?: boolean;
             /** Format: int64 */
             next?: number;
             reason?: string;
             recipe: string;
+            replaced?: components["schemas"]["Replacement"][];
             status: string;
             uncertain?: boolean;
             values?: {
@@ -4297,6 +4338,9 @@ export interface components {
         };
         /** @enum {string} */
         PageEffect: "send" | "post" | "pay" | "delete";
+        PageElements: {
+            elements: components["schemas"]["Candidate"][];
+        };
         PageEvent: {
             kind: string;
             /** Format: int64 */
@@ -4808,6 +4852,13 @@ export interface components {
         };
         Removal: {
             id: string;
+        };
+        Replacement: {
+            after: string;
+            before: string;
+            element: components["schemas"]["Reference"];
+            /** Format: int64 */
+            step: number;
         };
         Request: {
             again?: boolean;
@@ -10094,6 +10145,39 @@ export interface operations {
             };
         };
     };
+    "get-api-recipes-id-elements": {
+        parameters: {
+            query: {
+                step: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageElements"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-recipes-id-playwright": {
         parameters: {
             query?: never;
@@ -10113,6 +10197,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ExportedRecipe"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-recipes-id-replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

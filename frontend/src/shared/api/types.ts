@@ -106,6 +106,8 @@ export type ListedRecipe = S['ListedRecipe'];
 export type Recipe = S['Recipe'];
 /** A value of the open page that a run of a recipe shall return. */
 export type WantedValue = S['Post-api-recipes-valueRequest'];
+/** An element of the open page, with its number. */
+export type PageElement = S['Candidate'];
 /** How far a run of a recipe came. */
 export type LastRun = S['LastRun'];
 /** What a recipe repeats: a turn, a whole conversation, or what the person did by hand after the event `since`. */

@@ -1,0 +1,190 @@
+package recipes
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sextant/shared/annotation"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// ErrNothingReplaced means that the last run of a recipe used the recorded elements.
+var ErrNothingReplaced = errors.New("the last run used no other elements, or the recipe was changed since")
+
+// KeepReplaced saves the elements that the last run of a recipe used in place of lost ones, and returns what it
+// replaced. The run can still go on afterwards.
+func (r *Recipes) KeepReplaced(name string) ([]recipe.Replacement, error) {
+	rec, err := r.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	saved := r.savedRun(name)
+	if saved == nil || len(saved.Replaced) == 0 {
+		return nil, ErrNothingReplaced
+	}
+	replaced := saved.Replaced
+	if rec, err = withReplaced(rec, replaced); err != nil {
+		return nil, err
+	}
+	if err := r.Save(rec); err != nil {
+		return nil, err
+	}
+	saved.Steps, saved.Replaced = digest(rec.Steps), nil
+	return replaced, r.saveRun(*saved)
+}
+
+// withReplaced returns the recipe with other elements in its steps.
+func withReplaced(rec recipe.Recipe, all []recipe.Replacement) (recipe.Recipe, error) {
+	rec.Steps = slices.Clone(rec.Steps)
+	for _, one := range all {
+		if one.Step < 1 || one.Step > len(rec.Steps) {
+			return rec, fmt.Errorf("there is no step %d", one.Step)
+		}
+		s, err := withElement(rec.Steps[one.Step-1], one.Element)
+		if err != nil {
+			return rec, err
+		}
+		rec.Steps[one.Step-1] = s
+	}
+	return rec, nil
+}
+
+// withElement returns the step with another element. The step must have one.
+func withElement(s recipe.Step, is annotation.Reference) (recipe.Step, error) {
+	refs := References(s)
+	if len(refs) != 1 {
+		return s, errors.New("the step does not have one element")
+	}
+	args := map[string]json.RawMessage{}
+	if err := json.Unmarshal(s.Args, &args); err != nil {
+		return s, fmt.Errorf("reading the arguments of %s: %w", s.Tool, err)
+	}
+	for name := range refs {
+		text, err := encode(is)
+		if err != nil {
+			return s, err
+		}
+		args[name] = text
+	}
+	text, err := encode(args)
+	s.Args = text
+	return s, err
+}
+
+// replace returns step n with the element of the page that has the number id, and what that replaces. The element must
+// be on the same site and the only one that its description fits.
+func (r *run) replace(ctx context.Context, n, id int, s recipe.Step) (recipe.Step, recipe.Replacement, error) {
+	var none recipe.Replacement
+	refs := References(s)
+	if len(refs) != 1 {
+		return s, none, errors.New("the step does not have one element that could be replaced")
+	}
+	if err := r.look(ctx); err != nil {
+		return s, none, err
+	}
+	at := slices.IndexFunc(r.page.Elements, func(e annotation.Element) bool { return e.ID == id })
+	if at < 0 {
+		return s, none, fmt.Errorf("[%d] is not on the page", id)
+	}
+	var was annotation.Reference
+	for _, ref := range refs {
+		was = ref
+	}
+	is := mapReference(r.page.Elements[at].ReferenceAmong(r.page.Elements), r.withParameters)
+	is.InOtherTab = was.InOtherTab
+	found, err := Find(mapReference(is, r.fillShown), r.page.Elements)
+	switch {
+	case host(is.Frame) != host(was.Frame):
+		return s, none, fmt.Errorf("%s is in a frame of another site", is)
+	case err != nil:
+		return s, none, err
+	case found.ID != id:
+		return s, none, fmt.Errorf("%s is not certainly one element", is)
+	}
+	s, err = withElement(s, is)
+	return s, recipe.Replacement{Step: n, Element: is, Before: was.String(), After: is.String()}, err
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Host
+}
+
+// withParameters returns a text of the page with placeholders for the values of this run.
+func (r *run) withParameters(text string) string {
+	var b builder
+	for name, value := range r.values {
+		if r.shown[name] != hiddenArg {
+			b.values = append(b.values, parameterValue{name, value})
+		}
+	}
+	slices.SortFunc(b.values, func(a, b parameterValue) int { return cmp.Compare(a.name, b.name) })
+	return r.hide(b.withParameters(text))
+}
+
+// Candidate is an element of the open page that a step can use.
+type Candidate struct {
+	// Number is the one that the page shows.
+	Number int `json:"number"`
+	// Text describes the element: button “Order” in “Fen”.
+	Text string `json:"text"`
+}
+
+// maxCandidates bounds the list for people.
+const maxCandidates = 500
+
+// Candidates returns the elements of the open page, those that resemble the element of step n first.
+func (r *Recipes) Candidates(ctx context.Context, from toolspec.Provenance, name string, n int) ([]Candidate, error) {
+	rec, err := r.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 || n > len(rec.Steps) {
+		return nil, fmt.Errorf("the recipe has %d steps", len(rec.Steps))
+	}
+	from.InBrowser = true
+	looking := run{do: r.cfg.Do, observe: r.cfg.Observe, call: toolspec.Call{From: from}}
+	if err := looking.look(ctx); err != nil {
+		return nil, err
+	}
+	elements := slices.Clone(looking.page.Elements)
+	was := References(rec.Steps[n-1])["annotationId"]
+	slices.SortStableFunc(elements, func(a, b annotation.Element) int {
+		return cmp.Compare(resemblance(was, b), resemblance(was, a))
+	})
+	list := []Candidate{}
+	for _, e := range elements[:min(len(elements), maxCandidates)] {
+		is := e.ReferenceAmong(looking.page.Elements)
+		list = append(list, Candidate{e.ID, is.String()})
+	}
+	return list, nil
+}
+
+// resemblance counts what a and e have in common: the words of their names, and then the role and the group.
+func resemblance(a annotation.Reference, e annotation.Element) int {
+	const word, kind, group = 4, 3, 1
+	score := 0
+	words := strings.Fields(plain(e.Name))
+	for _, w := range strings.Fields(plain(a.Name)) {
+		if slices.Contains(words, w) {
+			score += word
+		}
+	}
+	if sameKind(a.Role, e.Role) {
+		score += kind
+	}
+	if a.Group != "" && plain(a.Group) == plain(e.Group) {
+		score += group
+	}
+	return score
+}
