@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sextant/backend/recipes"
+	"sextant/backend/recipes/importer"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -234,6 +235,49 @@ func TestLostElementOfRecipeIsReplaced(t *testing.T) {
 		t.Errorf("%+v\n%+v", run, r)
 	}
 	if pressed := site.show("", false); !slices.Equal(pressed, []string{"save"}) {
+		t.Errorf("pressed %q", pressed)
+	}
+}
+
+// A recording of another program runs; an element that it knows only by a selector is chosen by the person.
+func TestImportedRecordingRuns(t *testing.T) {
+	site := newEdgeSite(t)
+	flags := testFlags(t)
+	flags["allow_hosts"] = "127.0.0.1"
+	sys := openWith(t, flags, OpenOptions{Serve: true})
+	sys.Recipes.MaxWait = time.Second
+	all, err := importer.Read([]byte(`{"title": "Save a lamp", "steps": [
+		{"type": "navigate", "url": "` + site.URL + `"},
+		{"type": "click", "selectors": [["aria/Lamp"]], "offsetX": 1, "offsetY": 1},
+		{"type": "change", "value": "Fen", "selectors": [["aria/Lamp"], ["#lamp"]]},
+		{"type": "click", "selectors": [["#save"]], "offsetX": 1, "offsetY": 1}]}`))
+	if err != nil || len(all[0].Notes) != 1 {
+		t.Fatal(all, err)
+	}
+	if err := sys.Recipes.Add(all[0].Recipe); err != nil {
+		t.Fatal(err)
+	}
+	s := newShopper(t, sys)
+	site.show(`<label>Lamp <input id="lamp"></label>
+		<button id="save" onclick="press(lamp.value)">Save</button>`, false)
+	run, r := s.run("save-a-lamp", map[string]any{"lamp": "Moor"})
+	if run.Status != recipe.StatusUnmet || run.Step != 3 ||
+		!strings.Contains(run.Reason, "“element #save” is not on the page") {
+		t.Fatalf("%+v\n%s", run, r.Text)
+	}
+	run, r = s.run("save-a-lamp", map[string]any{
+		"lamp": "Moor", "from_step": 3, "use_element": s.id(`button "Save"`),
+	})
+	if run.Status != recipe.StatusDone {
+		t.Fatalf("%+v\n%s", run, r.Text)
+	}
+	if _, err := sys.Recipes.KeepReplaced("save-a-lamp"); err != nil {
+		t.Fatal(err)
+	}
+	if run, r = s.run("save-a-lamp", map[string]any{"lamp": "Loam"}); run.Status != recipe.StatusDone {
+		t.Errorf("%+v\n%s", run, r.Text)
+	}
+	if pressed := site.show("", false); !slices.Equal(pressed, []string{"Moor", "Loam"}) {
 		t.Errorf("pressed %q", pressed)
 	}
 }

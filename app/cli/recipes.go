@@ -18,6 +18,7 @@ import (
 	"sextant/app/instance"
 	"sextant/backend/recipes"
 	"sextant/backend/recipes/export"
+	"sextant/backend/recipes/importer"
 	"sextant/shared/recipe"
 )
 
@@ -27,8 +28,8 @@ type recipesVerb struct {
 	Run      recipesRunVerb      `cmd:"" help:"Run a recipe, without a model."`
 	Keep     recipesKeepVerb     `cmd:"" help:"Save the elements that the last run used in place of lost ones."`
 	Validate recipesValidateVerb `cmd:"" help:"Check a recipe.json."`
-	Export   recipesExportVerb   `cmd:"" help:"Print a recipe as a test for @playwright/test."`
-	Import   recipesImportVerb   `cmd:"" help:"Save a copy of a recipe.json."`
+	Export   recipesExportVerb   `cmd:"" help:"Print a recipe for another program."`
+	Import   recipesImportVerb   `cmd:"" help:"Save a recipe.json, or a recording of Chrome's DevTools or Selenium IDE."`
 	Delete   recipesDeleteVerb   `cmd:"" help:"Delete a recipe."`
 }
 
@@ -194,47 +195,82 @@ func readRecipe(path string) (recipe.Recipe, error) {
 }
 
 type recipesExportVerb struct {
-	Name string `arg:"" help:"Recipe."`
+	Name  string            `arg:"" help:"Recipe."`
+	As    string            `help:"A test for @playwright/test, or a recording for Chrome's DevTools Recorder." enum:"playwright,recorder" default:"playwright"`
+	Param map[string]string `help:"Value of a parameter in a recording; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
 }
 
-// Run prints the test, and what it leaves out.
+// Run prints the recipe, and what is left out.
 func (v *recipesExportVerb) Run(io verb.Streams, g *verb.Global) error {
 	_, rec, err := openRecipe(g, v.Name)
 	if err != nil {
 		return err
 	}
-	test, omitted := export.Playwright(rec)
+	var text string
+	var omitted []string
+	if v.As == "recorder" {
+		if text, omitted, err = export.Recorder(rec, v.Param); err != nil {
+			return err
+		}
+	} else {
+		text, omitted = export.Playwright(rec)
+	}
 	for _, text := range omitted {
 		_, _ = fmt.Fprintln(io.Err, "left out:", text)
 	}
-	_, err = fmt.Fprint(io.Out, test)
+	_, err = fmt.Fprint(io.Out, text)
 	return err
 }
 
 type recipesImportVerb struct {
-	File string `arg:"" help:"A recipe.json." type:"existingfile"`
+	File string `arg:"" help:"A recipe.json, or a recording." type:"existingfile"`
+	Name string `help:"Name of the recipe, in place of that in the file."`
 }
 
-// Run saves a copy of a file. It replaces no recipe.
+// Run saves what a file contains. It replaces no recipe.
 func (v *recipesImportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	rec, err := readRecipe(v.File)
+	all, err := v.read()
 	if err != nil {
 		return err
+	}
+	if len(all) > 1 && v.Name != "" {
+		return verb.Failure(verb.ExitUsage, "%s has %d recordings, which cannot have one name", v.File, len(all))
 	}
 	store, err := openRecipes(g)
 	if err != nil {
 		return err
 	}
-	if _, err := store.Get(rec.Name); err == nil {
-		return verb.Failure(verb.ExitFailed, "there is a recipe %q already. Delete it first, or change the name in %s",
-			rec.Name, v.File)
-	}
-	if err := store.Save(rec); err != nil {
-		return err
+	for _, one := range all {
+		rec := one.Recipe
+		rec.Name = cmp.Or(v.Name, rec.Name)
+		switch err := store.Add(rec); {
+		case errors.Is(err, recipes.ErrExists):
+			return verb.Failure(verb.ExitFailed, "there is a recipe %q already. Delete it first, or use --name",
+				rec.Name)
+		case err != nil:
+			return err
+		}
+		for _, text := range one.Notes {
+			_, _ = fmt.Fprintln(io.Err, text)
+		}
+		_, _ = fmt.Fprintf(io.Out, "Saved the recipe %s. Run it with: sextant recipes run %s\n", rec.Name, rec.Name)
 	}
 	refreshRunning(ctx, g)
-	_, err = fmt.Fprintf(io.Out, "Saved the recipe %s. Run it with: sextant recipes run %s\n", rec.Name, rec.Name)
-	return err
+	return nil
+}
+
+// read returns the recipe in the file, or those of the recording.
+func (v *recipesImportVerb) read() ([]importer.Imported, error) {
+	text, err := os.ReadFile(v.File)
+	if err != nil {
+		return nil, verb.Failure(verb.ExitFailed, "%v", err)
+	}
+	all, err := importer.Read(text)
+	if err == nil {
+		return all, nil
+	}
+	rec, err := readRecipe(v.File)
+	return []importer.Imported{{Recipe: rec}}, err
 }
 
 type recipesRunVerb struct {

@@ -152,7 +152,7 @@ var kinds = [][]string{
 }
 
 func sameKind(a, b string) bool {
-	return a == b || slices.ContainsFunc(kinds, func(kind []string) bool {
+	return a == b || a == annotation.AnyRole || slices.ContainsFunc(kinds, func(kind []string) bool {
 		return slices.Contains(kind, a) && slices.Contains(kind, b)
 	})
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -159,6 +161,47 @@ func record(calls []recordedCall, address string) (recipe.Recipe, error) {
 	}
 	return b.recipe, nil
 }
+
+// Action is an act on a page that another program recorded.
+type Action struct {
+	Tool string
+	// Args are the arguments of the tool, without the number of an element.
+	Args map[string]any
+	// On is the element of the action, without a role for none.
+	On annotation.Reference
+	// Navigates is true if the action led to another page, and LeadsTo is its address, "" if that is not known.
+	Navigates bool
+	LeadsTo   string
+}
+
+// HiddenText stands for a text that is not stored, such as a password. It becomes a secret parameter.
+const HiddenText = hiddenArg
+
+// FromActions returns the recipe that repeats the actions, without a name.
+func FromActions(actions []Action) (recipe.Recipe, error) {
+	calls := make([]recordedCall, len(actions))
+	for i, a := range actions {
+		args := map[string]any{}
+		maps.Copy(args, a.Args)
+		text, err := encode(args)
+		if err != nil {
+			return recipe.Recipe{}, fmt.Errorf("writing the arguments of %s: %w", a.Tool, err)
+		}
+		c := recordedCall{ID: strconv.Itoa(i), End: event.CallEnd{Status: event.CallDone}}
+		c.Start.Tool, c.Start.Args, c.Start.PageURL = a.Tool, text, byHandElsewhere
+		if a.On.Role != "" {
+			c.Start.Elements = map[string]annotation.Reference{"annotationId": a.On}
+		}
+		if a.Navigates {
+			c.End.Change = &annotation.Change{URL: a.LeadsTo, Events: []string{"navigated"}}
+		}
+		calls[i] = c
+	}
+	return record(calls, "")
+}
+
+// byHandElsewhere is the page of what a person did by hand in another program.
+const byHandElsewhere = "about:blank"
 
 const (
 	navigateTool = "navigate_page"

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +33,24 @@ func fill(text string, values map[string]string) string {
 		}
 		return found
 	})
+}
+
+// Filled returns the recipe with values in place of its parameters.
+func Filled(rec recipe.Recipe, values map[string]string) recipe.Recipe {
+	change := func(text string) string { return fill(text, values) }
+	steps := make([]recipe.Step, len(rec.Steps))
+	for i, s := range rec.Steps {
+		var args any
+		if json.Unmarshal(s.Args, &args) == nil {
+			if text, err := encode(mapTexts(args, change)); err == nil {
+				s.Args = text
+			}
+		}
+		s.Expect = mapEffect(s.Expect, change)
+		steps[i] = s
+	}
+	rec.Parameters, rec.Steps = nil, steps
+	return rec
 }
 
 // mapTexts returns v, a decoded JSON value, with change applied to all of its strings.

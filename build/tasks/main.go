@@ -37,7 +37,7 @@ func main() {
 type options struct {
 	tasks, model, json           string
 	short, verbose, list, replay bool
-	playwright, hand             bool
+	playwright, recorder, hand   bool
 }
 
 func parseFlags() options {
@@ -50,10 +50,23 @@ func parseFlags() options {
 	flag.BoolVar(&o.verbose, "v", false, "print the conversations")
 	flag.BoolVar(&o.replay, "replay", false, "run each task again as a recipe, without the model")
 	flag.BoolVar(&o.playwright, "playwright", false, "run each task again as an exported Playwright test")
+	flag.BoolVar(&o.recorder, "recorder", false, "run each task again as an exported recording of Chrome's DevTools "+
+		"(needs: npm ci --prefix build/tasks/recorder)")
 	flag.BoolVar(&o.hand, "hand", false, "do each task by hand, and again as a recipe of what was recorded")
 	flag.BoolVar(&o.list, "list", false, "list the tasks")
 	flag.Parse()
 	return o
+}
+
+// programs returns the programs in which each task runs again.
+func (o options) programs() (all []program) {
+	if o.playwright {
+		all = append(all, playwright)
+	}
+	if o.recorder {
+		all = append(all, recorder)
+	}
+	return all
 }
 
 func bench(ctx context.Context) error {
@@ -121,12 +134,15 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 			}
 			again.writeRow(os.Stdout)
 		}
-		if o.playwright && done.OK {
-			again, err := env.exportToPlaywright(ctx, t, done.conversation)
-			if err != nil {
-				return report{}, errors.Join(fmt.Errorf("task %s, exported", t.Name), err)
+		for _, p := range o.programs() {
+			if !done.OK {
+				break
 			}
-			done.Playwright = &again
+			again, err := env.runExported(ctx, p, t, done.conversation)
+			if err != nil {
+				return report{}, errors.Join(fmt.Errorf("task %s, exported to %s", t.Name, p.name), err)
+			}
+			done.Exported = append(done.Exported, again)
 			again.writeRow(os.Stdout)
 		}
 		if o.verbose {

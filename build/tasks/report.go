@@ -76,7 +76,7 @@ func (e exported) writeRow(w io.Writer) {
 	if !e.OK {
 		ok = "NO"
 	}
-	_, _ = fmt.Fprintf(w, "%34s %-4s %59.1fs  %s\n", "Playwright", ok, e.Seconds, e.Problem)
+	_, _ = fmt.Fprintf(w, "%34s %-4s %59.1fs  %s\n", e.Program, ok, e.Seconds, e.Problem)
 }
 
 // writeTotals writes the totals and explains the columns.
@@ -87,17 +87,21 @@ func (r report) writeTotals(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "As recipes, without a model: %d of %d done, median %.1f s, %.0f %% of steps proved.\n",
 			again.done, again.tasks, again.median, again.proved)
 	}
-	tests, passed := 0, 0
-	for _, o := range r.Each {
-		if o.Playwright != nil {
-			tests++
-			if o.Playwright.OK {
-				passed++
+	for _, p := range []program{playwright, recorder} {
+		tests, passed := 0, 0
+		for _, o := range r.Each {
+			for _, e := range o.Exported {
+				if e.Program == p.name {
+					tests++
+					if e.OK {
+						passed++
+					}
+				}
 			}
 		}
-	}
-	if tests > 0 {
-		_, _ = fmt.Fprintf(w, "As tests of Playwright: %d of %d done.\n", passed, tests)
+		if tests > 0 {
+			_, _ = fmt.Fprintf(w, "Exported to %s: %d of %d done.\n", p.name, passed, tests)
+		}
 	}
 	prefix := ", without system prompt and tool definitions"
 	if r.Prefix > 0 {

@@ -31,8 +31,8 @@ type outcome struct {
 	// Replay is set if the task ran again as a recipe.
 	Replay *replayed `json:"replay,omitempty"`
 
-	// Playwright is set if the task ran again as an exported test.
-	Playwright *exported `json:"playwright,omitempty"`
+	// Exported has an entry for each program in which the task ran again.
+	Exported []exported `json:"exported,omitempty"`
 
 	messages     []chat.Message
 	conversation string

@@ -104,13 +104,16 @@ func WithoutNumbers(s string) string {
 	return b.String()
 }
 
+// AnyRole is the role of a Reference of which only the name is known.
+const AnyRole = "any"
+
 // String returns the reference in words for people: button “Delete” in “Ana Lima”.
 func (r Reference) String() string {
 	s := map[string]string{
 		"textbox": "field", "searchbox": "search field", "combobox": "list", "listbox": "list", "spinbutton": "field",
-		"clickable": "",
+		"clickable": "", AnyRole: "",
 	}[r.Role]
-	if s == "" && r.Role != "clickable" {
+	if s == "" && r.Role != "clickable" && r.Role != AnyRole {
 		s = r.Role
 	}
 	if r.Name != "" {

@@ -355,7 +355,7 @@ func within(page, filter string, r annotation.Reference) string {
 var fields = []string{"date", "time", "color", "month", "week", "datetime", "file", "password"}
 
 // contentRoles are roles whose elements have no name of their own.
-var contentRoles = []string{"listitem", "row", "paragraph"}
+var contentRoles = []string{"listitem", "row", "paragraph", annotation.AnyRole}
 
 func isRole(role string) bool {
 	return role != "clickable" && !slices.Contains(fields, role) && !slices.Contains(contentRoles, role)

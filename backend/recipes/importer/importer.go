@@ -1,0 +1,189 @@
+// Package importer reads recordings of other programs as recipes: those of the Recorder of Chrome's DevTools, and
+// projects of Selenium IDE (.side).
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sextant/backend/recipes"
+	"sextant/shared/annotation"
+	"sextant/shared/recipe"
+)
+
+// Imported is a recipe from a recording.
+type Imported struct {
+	Recipe recipe.Recipe
+	// Notes say what of the recording is not in the recipe, and which elements are not known, a line each.
+	Notes []string
+}
+
+// ErrNoRecording means that a text is no recording of a program that is known.
+var ErrNoRecording = errors.New("it is no recording of Chrome's DevTools or Selenium IDE")
+
+// Read returns the recipes of a recording: one of a recording of DevTools, one for each test of a Selenium project.
+func Read(text []byte) ([]Imported, error) {
+	var file struct {
+		Title, URL string
+		Steps      []recorderStep
+		Tests      []sideTest
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("reading the recording: %w", err)
+	}
+	switch {
+	case len(file.Tests) > 0:
+		return readSide(file.URL, file.Tests)
+	case len(file.Steps) > 0 && file.Steps[0].Type != "":
+		one, err := readRecorder(file.Title, file.Steps)
+		return []Imported{one}, err
+	}
+	return nil, ErrNoRecording
+}
+
+// reader collects the actions of a recording.
+type reader struct {
+	actions []recipes.Action
+	notes   []string
+}
+
+func (r *reader) add(a recipes.Action) { r.actions = append(r.actions, a) }
+
+func (r *reader) note(step int, format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf("step %d: ", step)+fmt.Sprintf(format, args...))
+}
+
+// on adds an action on the element that selectors find. step is the number of the step in the recording.
+func (r *reader) on(step int, selectors []string, tool string, args map[string]any) {
+	target := reference(selectors)
+	if target.Role == "" {
+		r.note(step, "left out, it has no selector")
+		return
+	}
+	if selector, ok := strings.CutPrefix(target.Name, unnamed); ok {
+		r.note(step, "its element is known only as %s. A run stops there, and you choose the element.", selector)
+	}
+	r.add(recipes.Action{Tool: tool, Args: args, On: target})
+}
+
+// typeInto adds the typing of a text. What looks like a password is not kept.
+func (r *reader) typeInto(step int, selectors []string, text string) {
+	if secretField.MatchString(strings.Join(selectors, " ")) {
+		text = recipes.HiddenText
+	}
+	tool, args := "type_text", map[string]any{"text": text}
+	if role := roleOf(selectors); role == "combobox" || role == "listbox" {
+		tool, args = "select_option", map[string]any{"values": []any{text}}
+	}
+	// The press that gave the focus to the field may have told less about it.
+	if last := len(r.actions) - 1; last >= 0 && r.actions[last].Tool == "click_element" && !r.actions[last].Navigates &&
+		r.actions[last].On.Name == reference(selectors).Name {
+		r.actions = r.actions[:last]
+	}
+	r.on(step, selectors, tool, args)
+}
+
+var secretField = regexp.MustCompile(`(?i)passw|passphrase|passcode|secret|\bpin\b`)
+
+func (r *reader) imported(title string) (Imported, error) {
+	rec, err := recipes.FromActions(r.actions)
+	rec.Name, rec.Description = nameFrom(title), annotation.Clean(title, maxDescription)
+	return Imported{rec, r.notes}, err
+}
+
+const (
+	maxName        = 40
+	maxDescription = 200
+)
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// nameFrom returns the name of a recipe from the words of a title.
+func nameFrom(title string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(title), "-"), "-")
+	name = strings.Trim(name[:min(len(name), maxName)], "-")
+	if name == "" || name[0] < 'a' {
+		name = strings.Trim("recording-"+name, "-")
+		name = strings.Trim(name[:min(len(name), maxName)], "-")
+	}
+	return name
+}
+
+// The forms of selectors that name an element. The last group of each is the name.
+var (
+	ariaSelector  = regexp.MustCompile(`^aria/(.*?)(?:\[role="([a-z]+)"\])?$`)
+	textSelector  = regexp.MustCompile(`^text/(.+)$`)
+	linkSelector  = regexp.MustCompile(`^(?:linkText|partialLinkText|link)=(.+)$`)
+	innerText     = regexp.MustCompile(`^xpath=.*\b(a|button|label|span|div|li|\*)\[(?:contains\()?(?:text\(\)|\.|normalize-space\(\.?\))\s*[,=]\s*["'](.+?)["']`)
+	attributeText = regexp.MustCompile(`\[(?:aria-label|title|placeholder|alt)=["'](.+?)["']\]`)
+	lastTag       = regexp.MustCompile(`(?:^|[\s>/+~])(a|button|select|textarea|input)(?:[.#:\[][^\s>/]*)?$`)
+	inputType     = regexp.MustCompile(`type=["']?([a-z]+)`)
+)
+
+// reference describes the element that selectors find, by its role and name. If no selector has a name, it is named by
+// the first one. Its role is "" if there is none.
+func reference(selectors []string) annotation.Reference {
+	r := annotation.Reference{Role: roleOf(selectors)}
+	for _, s := range selectors {
+		if m := ariaSelector.FindStringSubmatch(s); m != nil && m[1] != "" {
+			r.Name = m[1]
+			return r
+		}
+	}
+	for _, s := range selectors {
+		for _, form := range []*regexp.Regexp{textSelector, linkSelector, innerText, attributeText} {
+			if m := form.FindStringSubmatch(s); m != nil {
+				r.Name = strings.TrimSpace(m[len(m)-1])
+				return r
+			}
+		}
+	}
+	if len(selectors) == 0 {
+		return annotation.Reference{}
+	}
+	r.Name = unnamed + selectors[0]
+	return r
+}
+
+// unnamed begins the name of an element that is known only by a selector. No element of a page has such a name.
+const unnamed = "element "
+
+// roleOf returns the role that selectors tell, or annotation.AnyRole.
+func roleOf(selectors []string) string {
+	for _, s := range selectors {
+		if m := ariaSelector.FindStringSubmatch(s); m != nil && m[2] != "" {
+			return m[2]
+		}
+	}
+	for _, s := range selectors {
+		if linkSelector.MatchString(s) {
+			return "link"
+		}
+		if m := innerText.FindStringSubmatch(s); m != nil && roleOfTag[m[1]] != "" {
+			return roleOfTag[m[1]]
+		}
+		m := lastTag.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		if m[1] != "input" {
+			return roleOfTag[m[1]]
+		}
+		if kind := inputType.FindStringSubmatch(s); kind != nil {
+			return roleOfInput[kind[1]]
+		}
+	}
+	return annotation.AnyRole
+}
+
+var (
+	roleOfTag   = map[string]string{"a": "link", "button": "button", "select": "combobox", "textarea": "textbox"}
+	roleOfInput = map[string]string{
+		"submit": "button", "button": "button", "checkbox": "checkbox", "radio": "radio", "search": "searchbox",
+		"text": "textbox", "email": "textbox", "password": "textbox", "tel": "textbox", "url": "textbox",
+		"number": "spinbutton",
+	}
+)
