@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"sextant/app/config"
 	"sextant/backend/agent/loop"
@@ -118,7 +121,8 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 		return err
 	}
 	if s.Recipes, err = recipes.New(recipes.Config{
-		Folder: recipesFolder(s.Config), Do: s.do, Observe: observation.FullObservation, Log: s.Log,
+		Folder: recipesFolder(s.Config), PanelFolders: s.panelFolders,
+		Do: s.do, Observe: observation.FullObservation, Log: s.Log,
 		Events: s.Events.EventsOfConversation, EventsAfter: s.Events.EventsAfter,
 		ReportSteps: s.Browser.ReportSteps,
 		PageURL:     func() string { return s.Browser.Session("").Address() },
@@ -126,6 +130,11 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	}); err != nil {
 		return err
 	}
+	s.on(event.PanelsChanged, func(event.Event) {
+		if _, _, err := s.Recipes.Reload(); err != nil {
+			s.Log.Warn("the recipes of the panels were not read", "err", err)
+		}
+	})
 	if err := s.Panels.Start(ctx); err != nil {
 		return fmt.Errorf("reading panels: %w", err)
 	}
@@ -136,9 +145,29 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 
 func recipesFolder(config *config.Config) string { return filepath.Join(config.DataDir, "recipes") }
 
+func (s *System) panelFolders() (all []recipes.PanelFolder) {
+	folders := s.Panels.Folders()
+	for _, id := range slices.Sorted(maps.Keys(folders)) {
+		all = append(all, recipes.PanelFolder{Panel: id, Path: folders[id]})
+	}
+	return all
+}
+
 // OpenRecipes returns the recipes in a data folder, to read and change but not to run.
 func OpenRecipes(config *config.Config) (*recipes.Recipes, error) {
-	return recipes.New(recipes.Config{Folder: recipesFolder(config), Log: slog.New(slog.DiscardHandler)})
+	panels := filepath.Join(config.DataDir, "panels")
+	return recipes.New(recipes.Config{
+		Folder: recipesFolder(config), Log: slog.New(slog.DiscardHandler),
+		PanelFolders: func() (all []recipes.PanelFolder) {
+			entries, _ := os.ReadDir(panels) // without panels there are none
+			for _, entry := range entries {
+				all = append(all, recipes.PanelFolder{
+					Panel: entry.Name(), Path: filepath.Join(panels, entry.Name()),
+				})
+			}
+			return all
+		},
+	})
 }
 
 // toolkits returns the packages of baseline tools, except those for pages and the workspace, in the order of the tool

@@ -6,11 +6,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -280,4 +283,73 @@ func TestImportedRecordingRuns(t *testing.T) {
 	if pressed := site.show("", false); !slices.Equal(pressed, []string{"Moor", "Loam"}) {
 		t.Errorf("pressed %q", pressed)
 	}
+}
+
+// The recipes in a panel's folder come and go with the panel. One that the person changes becomes the person's own.
+func TestPanelBringsRecipes(t *testing.T) {
+	flags := testFlags(t)
+	folder := filepath.Join(flags["data"], "panels", "lamps")
+	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id": "lamps", "panel_type": "x", "title": "X", "tools": []}`)
+	const text = `{"name": "find-lamp", "parameters": [{"name": "lamp", "default": "Fen"}], "steps": [
+		{"tool": "navigate_page", "args": {"url": "demo"}},
+		{"tool": "type_text", "args": {"annotationId": {"role": "searchbox", "name": "Search"}, "text": "{{lamp}}", "submit": true}}]}`
+	put(t, filepath.Join(folder, "recipes", "find-lamp", "recipe.json"), text)
+	put(t, filepath.Join(folder, "recipes", "other", "recipe.json"), `{"name": "other"}`)
+	if err := os.MkdirAll(filepath.Join(folder, "recipes", "pipe"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(folder, "recipes", "pipe", "recipe.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sys := openWith(t, flags, OpenOptions{Serve: true})
+	if !comesTrue(func() bool { return sys.Recipes.Panel("find-lamp") == "lamps" }) {
+		t.Fatal("the recipe is not known")
+	}
+	if _, broken, err := sys.Recipes.Reload(); len(broken) != 2 || err != nil {
+		t.Errorf("%v %v", broken, err)
+	}
+	run, r := newShopper(t, sys).run("find-lamp", map[string]any{"lamp": "Moor"})
+	if run.Status != recipe.StatusDone || !strings.HasSuffix(run.URL, "q=Moor") {
+		t.Fatalf("%+v\n%s", run, r.Text)
+	}
+	if entries, err := os.ReadDir(filepath.Join(folder, "recipes", "find-lamp")); len(entries) != 1 || err != nil {
+		t.Error("the run wrote into the folder of the panel", entries, err)
+	}
+	if last := sys.Recipes.LastRun("find-lamp"); last == nil || last.Status != recipe.StatusDone {
+		t.Errorf("%+v", last)
+	}
+	if err := sys.Recipes.Delete("find-lamp"); !errors.Is(err, recipes.ErrOfPanel) {
+		t.Errorf("deleted: %v", err)
+	}
+	rec, err := sys.Recipes.Get("find-lamp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Description = "mine"
+	if err := sys.Recipes.Save(rec); err != nil || sys.Recipes.Panel("find-lamp") != "" {
+		t.Fatal(err)
+	}
+	if err := sys.Recipes.Delete("find-lamp"); err != nil || sys.Recipes.Panel("find-lamp") != "lamps" {
+		t.Error("the panel's own recipe did not come back", err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if !comesTrue(func() bool {
+		_, err := sys.Recipes.Get("find-lamp")
+		return errors.Is(err, recipes.ErrNotFound)
+	}) {
+		t.Error("the recipe is still there without its panel")
+	}
+}
+
+// comesTrue reports whether check becomes true within ten seconds.
+func comesTrue(check func() bool) bool {
+	for range 100 {
+		if check() {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return false
 }

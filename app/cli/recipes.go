@@ -133,6 +133,8 @@ func (v *recipesDeleteVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 	}
 	if err := store.Delete(v.Name); errors.Is(err, recipes.ErrNotFound) {
 		return noRecipe(v.Name)
+	} else if errors.Is(err, recipes.ErrOfPanel) {
+		return verb.Failure(verb.ExitFailed, "%s was not deleted: %v", v.Name, err)
 	} else if err != nil {
 		return err
 	}

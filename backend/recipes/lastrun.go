@@ -78,6 +78,11 @@ func (r *Recipes) saveRun(saved savedRun) error {
 	if err != nil {
 		return fmt.Errorf("saving the run of %s: %w", saved.Recipe, err)
 	}
+	if r.Panel(saved.Recipe) != "" { // its folder is not for what Sextant writes
+		if err := os.MkdirAll(filepath.Join(r.cfg.Folder, saved.Recipe), 0o700); err != nil {
+			return fmt.Errorf("saving the run of %s: %w", saved.Recipe, err)
+		}
+	}
 	if err := r.write(saved.Recipe, lastRunFile, text); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -12,11 +12,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -40,6 +38,8 @@ var ErrNotFound = errors.New("there is no recipe of that name")
 type Config struct {
 	// Folder contains a folder for each recipe. It need not exist.
 	Folder string
+	// PanelFolders returns the folders of the usable panels. It may be nil.
+	PanelFolders func() []PanelFolder
 	// Do runs a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// Observe returns the observation in the value of a Result of a page tool.
@@ -69,10 +69,15 @@ type Recipes struct {
 
 	mu   sync.RWMutex
 	list []recipe.Recipe
+	// ofPanel contains the id of the panel for each recipe in the folder of a panel.
+	ofPanel map[string]string
 }
 
 // New returns Recipes with those in the folder.
 func New(cfg Config) (*Recipes, error) {
+	if cfg.PanelFolders == nil {
+		cfg.PanelFolders = func() []PanelFolder { return nil }
+	}
 	if cfg.OnChange == nil {
 		cfg.OnChange = func() {}
 	}
@@ -82,48 +87,6 @@ func New(cfg Config) (*Recipes, error) {
 		cfg.Log.Warn("a recipe was left out", "path", b.Path, "err", b.Why)
 	}
 	return r, err
-}
-
-// Broken is a file that is no valid recipe.
-type Broken struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
-}
-
-// Reload reads the folder again, for changes by hand. Files that are no valid recipe are left out and returned.
-func (r *Recipes) Reload() ([]recipe.Recipe, []Broken, error) {
-	entries, err := os.ReadDir(r.cfg.Folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("reading the recipes: %w", err)
-	}
-	list, broken := []recipe.Recipe{}, []Broken{}
-	for _, entry := range entries {
-		path := filepath.Join(r.cfg.Folder, entry.Name(), FileName)
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) || (err != nil && !entry.IsDir()) {
-			continue
-		}
-		rec := recipe.Recipe{}
-		if err == nil {
-			rec, err = Parse(text)
-		}
-		if err == nil && rec.Name != entry.Name() {
-			err = fmt.Errorf("its name is %q, but its folder is %q", rec.Name, entry.Name())
-		}
-		if err != nil {
-			broken = append(broken, Broken{path, err.Error()})
-			continue
-		}
-		list = append(list, rec)
-	}
-	r.mu.Lock()
-	changed := !reflect.DeepEqual(r.list, list)
-	r.list = list
-	r.mu.Unlock()
-	if changed {
-		r.cfg.OnChange()
-	}
-	return list, broken, nil
 }
 
 // Get returns a recipe, or ErrNotFound.
@@ -138,7 +101,8 @@ func (r *Recipes) Get(name string) (recipe.Recipe, error) {
 	return recipe.Recipe{}, ErrNotFound
 }
 
-// Save stores a recipe and replaces the one of its name. An error is an *InvalidError if the recipe is not valid.
+// Save stores a recipe and replaces the person's own of its name; a panel keeps its recipe, which is used again when
+// the person's own is deleted. An error is an *InvalidError if the recipe is not valid.
 func (r *Recipes) Save(rec recipe.Recipe) error {
 	text, err := Format(rec)
 	if err != nil {
@@ -157,6 +121,9 @@ func (r *Recipes) Save(rec recipe.Recipe) error {
 	return err
 }
 
+// ErrOfPanel means that a recipe belongs to a panel.
+var ErrOfPanel = errors.New("the recipe belongs to a panel and goes with it")
+
 // ErrExists means that there is a recipe of that name already.
 var ErrExists = errors.New("there is a recipe of that name already")
 
@@ -168,10 +135,13 @@ func (r *Recipes) Add(rec recipe.Recipe) error {
 	return r.Save(rec)
 }
 
-// Delete removes a recipe, or returns ErrNotFound.
+// Delete removes a recipe of the person's own, or returns ErrNotFound or, for the recipe of a panel, ErrOfPanel.
 func (r *Recipes) Delete(name string) error {
 	if _, err := r.Get(name); err != nil {
 		return err
+	}
+	if r.Panel(name) != "" {
+		return ErrOfPanel
 	}
 	if err := os.RemoveAll(filepath.Join(r.cfg.Folder, name)); err != nil {
 		return fmt.Errorf("deleting recipe %s: %w", name, err)

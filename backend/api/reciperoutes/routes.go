@@ -23,6 +23,8 @@ type ListedRecipe struct {
 	Tool string `json:"tool"`
 	// Sentences says what each step does.
 	Sentences []string `json:"sentences"`
+	// Panel is the id of the panel whose folder contains the recipe, "" for the person's own.
+	Panel string `json:"panel,omitempty"`
 	// LastRun says how far the newest run came, nil if there was none.
 	LastRun *recipe.LastRun `json:"last_run,omitempty"`
 }
@@ -74,6 +76,7 @@ func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], er
 	answer := RecipeList{Recipes: []ListedRecipe{}, Broken: broken}
 	for _, rec := range all {
 		l := listed(rec)
+		l.Panel = r.Recipes.Panel(rec.Name)
 		l.LastRun = r.Recipes.LastRun(rec.Name)
 		answer.Recipes = append(answer.Recipes, l)
 	}
@@ -190,6 +193,8 @@ func (r Routes) remove(_ context.Context, in *route.ByID) (*route.Empty, error) 
 	switch {
 	case errors.Is(err, recipes.ErrNotFound):
 		return nil, route.NotFound("There is no recipe " + in.ID + ".")
+	case errors.Is(err, recipes.ErrOfPanel):
+		return nil, route.BadRequest("The recipe was not deleted: " + err.Error() + ".")
 	case err != nil:
 		return nil, route.InternalError("The recipe was not deleted.", err)
 	}

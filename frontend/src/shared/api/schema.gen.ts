@@ -4040,6 +4040,7 @@ export interface components {
         };
         ListedRecipe: {
             last_run?: components["schemas"]["LastRun"];
+            panel?: string;
             recipe: components["schemas"]["Recipe"];
             sentences: string[];
             tool: string;

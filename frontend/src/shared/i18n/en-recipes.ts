@@ -81,6 +81,7 @@ export const recipes = {
   'recipes.exported': 'The test is in the clipboard. Save it as a file that ends with .spec.js.',
   'recipes.exported.without': 'It leaves out:',
   'recipes.export.failed': 'The test was not copied: {reason}',
+  'recipes.of.panel': 'Comes with the panel {panel}. A change is saved as your own copy.',
   'recipes.edit': 'Edit',
   'recipes.save': 'Save',
   'recipes.delete': 'Delete',
