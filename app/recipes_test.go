@@ -14,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"sextant/backend/recipes"
 	"sextant/backend/store/eventlog"
+	"sextant/backend/toolprovider/argschema"
 	"sextant/shared/event"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
@@ -298,6 +301,52 @@ func TestRecipeReturnsValues(t *testing.T) {
 	run, _ = s.run("find-lamp", map[string]any{"search": "Zebra"})
 	if run.Status != recipe.StatusUnmet || run.Step != 3 || !strings.Contains(run.Reason, "Zebra") {
 		t.Errorf("a lamp that does not exist: %+v", run)
+	}
+}
+
+// A recipe with values declares them to MCP clients, and returns what it declares.
+func TestRecipeDeclaresItsValuesToPrograms(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	if err := sys.Recipes.Save(recipe.Recipe{Name: "lamps", Steps: []recipe.Step{
+		{Tool: "navigate_page", Args: json.RawMessage(`{"url":"demo"}`)},
+		{
+			Tool: "get_page_content", Args: json.RawMessage(`{}`),
+			Keep: []recipe.Output{
+				{Name: "price", Label: "Fen"}, {Name: "lamps", Heading: 2, Columns: []string{"title"}},
+			},
+		},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	client := visit(t, sys, "program", "?tools=all", "2025-11-25", nil)
+	list, err := client.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "recipe_lamps" })
+	if at < 0 {
+		t.Fatal("there is no recipe_lamps")
+	}
+	declared, err := json.Marshal(list.Tools[at].OutputSchema)
+	if err != nil || !strings.Contains(string(declared), `"lamps"`) {
+		t.Fatalf("%s %v", declared, err)
+	}
+	schema, err := argschema.Compile(declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := client.session.CallTool(t.Context(), &sdk.CallToolParams{
+		Name: "recipe_lamps", Arguments: map[string]any{},
+	})
+	if err != nil || r.IsError {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if err := schema.Validate(r.StructuredContent); err != nil {
+		t.Errorf("%+v: %v", r.StructuredContent, err)
+	}
+	values, _ := r.StructuredContent.(map[string]any)["values"].(map[string]any)
+	if lamps, _ := values["lamps"].([]any); values["price"] != "72 €" || len(lamps) < 2 {
+		t.Errorf("%+v", values)
 	}
 }
 

@@ -45,6 +45,18 @@ func (r *Recipes) LastRun(name string) *recipe.LastRun {
 	return &saved.LastRun
 }
 
+// ForgetRun forgets how far the newest run of a recipe came, for example because the person has done the rest.
+func (r *Recipes) ForgetRun(name string) error {
+	if _, err := r.Get(name); err != nil {
+		return err
+	}
+	err := os.Remove(filepath.Join(r.cfg.Folder, name, lastRunFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting the run of %s: %w", name, err)
+	}
+	return nil
+}
+
 func (r *Recipes) savedRun(name string) *savedRun {
 	rec, err := r.Get(name)
 	if err != nil {

@@ -233,9 +233,40 @@ func definition(rec recipe.Recipe) toolspec.Definition {
 		about = "Run the recipe " + rec.Name + "."
 	}
 	return toolspec.Definition{
-		Name: ToolName(rec.Name), Description: about, Parameters: parameters, Origin: toolspec.OriginRecipe,
-		Group: "recipes", TimeoutMS: toolspec.MaxTimeoutMS, Hints: toolspec.Hints{Inert: true},
+		Name: ToolName(rec.Name), Description: about, Parameters: parameters, Output: outputSchema(rec),
+		Origin: toolspec.OriginRecipe,
+		Group:  "recipes", TimeoutMS: toolspec.MaxTimeoutMS, Hints: toolspec.Hints{Inert: true},
 	}
+}
+
+// outputSchema returns the JSON Schema of a recipe.Run with the values of the recipe, nil if it returns none.
+func outputSchema(rec recipe.Recipe) json.RawMessage {
+	text := map[string]any{"type": "string"}
+	values := map[string]any{}
+	for _, s := range rec.Steps {
+		for _, o := range s.Keep {
+			values[o.Name] = text
+			if o.Label == "" {
+				values[o.Name] = map[string]any{
+					"type":  "array",
+					"items": map[string]any{"type": "object", "additionalProperties": text},
+				}
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	schema, err := encode(map[string]any{
+		"type": "object", "required": []string{"status"},
+		"properties": map[string]any{
+			"status": text, "values": map[string]any{"type": "object", "properties": values},
+		},
+	})
+	if err != nil {
+		return nil
+	}
+	return schema
 }
 
 // Describe says what the recipe does. Each of its steps is described and judged when it runs.

@@ -74,6 +74,16 @@ test('what was done in a conversation is kept as a recipe and runs with another 
     await page.keyboard.press('Escape');
 
     await recipe.getByRole('button', { name: 'Edit' }).click();
+    const more = async (n: number, item: string) => {
+      await recipe.getByRole('button', { name: `More for step ${n}` }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await more(2, 'Move down');
+    await expect(recipe.getByRole('listitem')).toHaveText([/^1 Open demo/, /^2 Click/, /^3 Type/]);
+    await more(3, 'Move up');
+    await more(2, 'Go on if it is not there');
+    await more(2, 'Note');
+    await recipe.getByRole('textbox', { name: 'Note on step 2' }).fill('The field is at the top.');
     await recipe.getByRole('button', { name: 'Remove step 3' }).click();
     await recipe.getByRole('textbox', { name: 'Text on the page' }).fill('never on it');
     await recipe.getByRole('button', { name: 'Read it' }).click();
@@ -84,6 +94,7 @@ test('what was done in a conversation is kept as a recipe and runs with another 
     await expect(recipe.getByRole('listitem')).toHaveText([/1/, /2/, /Read price: what follows “Moor”/]);
     await recipe.getByRole('button', { name: 'Save' }).click();
     const file = JSON.parse(await readFile(join(sextant.data, 'recipes/add-lamp/recipe.json'), 'utf8'));
+    expect(file.steps[1]).toMatchObject({ tool: 'type_text', optional: true, note: 'The field is at the top.' });
     expect(file.steps[2].keep).toEqual([{ name: 'price', label: 'Moor', heading: 2 }]);
     await recipe.getByRole('button', { name: 'Run again' }).click();
     await expect(page.getByText('/search?q=Moor', { exact: true })).toBeVisible({ timeout: 15_000 });
@@ -174,6 +185,22 @@ test('another element is chosen for a step whose own is gone', async ({ page }) 
     await view.getByRole('button', { name: 'Keep the change' }).click();
     await expect(view.getByText('into search field “Search” and press Enter')).toBeVisible();
     await expect(view.getByRole('button', { name: 'Keep the change' })).toHaveCount(0);
+
+    // Sextant may have ended while the last step was done.
+    const run = join(file, '../last-run.json');
+    const ended = {
+      ...JSON.parse(await readFile(run, 'utf8')),
+      status: 'running',
+      next: 2,
+      uncertain: true,
+      process: 'x',
+    };
+    await writeFile(run, JSON.stringify(ended));
+    await panel(page, 'Notes').click();
+    await panel(page, 'Recipes').click();
+    await expect(view.getByText('Step 2 may have been done.')).toBeVisible();
+    await view.getByRole('button', { name: 'It was done' }).click();
+    await expect(view.getByText('Step 2 may have been done.')).toHaveCount(0);
     const kept = JSON.parse(await readFile(file, 'utf8')).steps[1];
     expect(kept).toMatchObject({ args: { annotationId: { name: 'Search' } }, expect: recipe.steps[1]!.expect });
   } finally {

@@ -43,7 +43,9 @@ type Definition struct {
 	Description string `json:"description"`
 	// Parameters is the JSON Schema of the arguments, which are an object.
 	Parameters json.RawMessage `json:"parameters"`
-	Origin     Origin          `json:"origin"`
+	// Output is the JSON Schema of the value of a successful Result, which is an object; nil if it is not declared.
+	Output json.RawMessage `json:"output,omitempty"`
+	Origin Origin          `json:"origin"`
 	// Owner is the id of a panel or the name of an MCP server, "" for baseline tools.
 	Owner string `json:"owner,omitempty"`
 	// Group is the heading under which people find the tool: navigation, environment, input, workspace, activity_bar,

@@ -200,7 +200,11 @@ func toolOf(def toolspec.Definition) *sdk.Tool {
 	if !h.ReadOnly {
 		a.DestructiveHint = &h.Destructive
 	}
-	return &sdk.Tool{Name: def.Name, Description: def.Description, InputSchema: schema, Annotations: a}
+	tool := &sdk.Tool{Name: def.Name, Description: def.Description, InputSchema: schema, Annotations: a}
+	if def.Output != nil {
+		tool.OutputSchema = def.Output
+	}
+	return tool
 }
 
 func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -36,7 +36,7 @@ func (t *toolServer) answer(
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})
 	}
-	if def.Group != environmentGroup || !r.Success {
+	if (def.Group != environmentGroup && def.Output == nil) || !r.Success {
 		return out
 	}
 	if w, ok := r.Value.(toolspec.JSONAppender); ok {

@@ -85,6 +85,12 @@ export class Recipes extends RemoteValue<RecipeList> {
     await this.read();
   }
 
+  /** Forgets how far the last run came, because the person has done the rest. */
+  async forgetRun(name: string): Promise<void> {
+    await this.actions.attempt(this.actions.backend.forgetRecipeRun(name));
+    await this.read();
+  }
+
   async remove(name: string): Promise<boolean> {
     const done = await this.actions.attempt(this.actions.backend.deleteRecipe(name));
     await this.read();

@@ -2263,6 +2263,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recipes/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forget how far the newest run of a recipe came */
+        delete: operations["delete-api-recipes-id-run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/results/{id}": {
         parameters: {
             query?: never;
@@ -5264,6 +5281,7 @@ export interface components {
             hints: components["schemas"]["Hints"];
             name: string;
             origin: components["schemas"]["ToolOrigin"];
+            output?: unknown;
             owner?: string;
             parameters: unknown;
             /** Format: int64 */
@@ -10211,6 +10229,35 @@ export interface operations {
         };
     };
     "post-api-recipes-id-replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-recipes-id-run": {
         parameters: {
             query?: never;
             header?: never;
