@@ -26,8 +26,10 @@ import (
 // edgeSite serves one page and counts what was pressed on it.
 type edgeSite struct {
 	*httptest.Server
-	mu      sync.Mutex
-	page    string
+	mu   sync.Mutex
+	page string
+	// others are the pages at other paths than /.
+	others  map[string]string
 	pressed []string
 	broken  bool
 }
@@ -46,11 +48,18 @@ func newEdgeSite(t *testing.T) *edgeSite {
 			site.pressed = append(site.pressed, string(b))
 		default:
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			page, ok := site.others[r.URL.Path]
+			if !ok {
+				page = site.page
+			}
+			if strings.HasSuffix(r.URL.Path, ".csv") {
+				w.Header().Set("Content-Disposition", "attachment")
+			}
 			_, _ = io.WriteString(w, `<!doctype html><title>Edge</title><script>
 				const press = (what) => fetch('/', {method: 'POST', body: what})
 				const add = (tag, props, to = document.body) => { const e = Object.assign(document.createElement(tag), props)
 					to.append(e); return e }
-				</script><body>`+site.page)
+				</script><body>`+page)
 		}
 	}))
 	t.Cleanup(site.Close)

@@ -247,7 +247,7 @@ func (r *run) keep(ctx context.Context, s recipe.Step, args json.RawMessage) (re
 }
 
 func failure(res toolspec.Result) error {
-	return errors.New(strings.TrimSpace(res.Error + ". " + res.Suggestion))
+	return errors.New(strings.TrimSpace(strings.TrimSuffix(res.Error, ".") + ". " + res.Suggestion))
 }
 
 // make runs a tool as a call within the call of the recipe. What earlier calls read taints it.
