@@ -350,6 +350,39 @@ func TestRecipeDeclaresItsValuesToPrograms(t *testing.T) {
 	}
 }
 
+func TestWhatAProgramDidBecomesARecipe(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	client := visit(t, sys, "program", "", "2025-11-25", nil)
+	client.does("navigate_page", map[string]any{"url": "demo"})
+	field := number(t, client.does("annotate_page", map[string]any{"scope": "page"}), `searchbox "Search"`)
+	client.does("type_text", map[string]any{"annotationId": field, "text": "Fen", "submit": true})
+	newShopper(t, sys).do("navigate_page", map[string]any{"url": "demo"}) // this is not the program's
+
+	events, err := sys.Events.EventsAfter(t.Context(), 0, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []string
+	for _, e := range events {
+		var start event.CallStart
+		if e.Kind == event.CallStarted && json.Unmarshal(e.Data, &start) == nil && start.Client == "program" {
+			calls = append(calls, e.Call)
+		}
+	}
+	rec, err := sys.Recipes.Draft(t.Context(), recipes.Source{Calls: calls})
+	if err != nil || len(rec.Steps) != 2 {
+		t.Fatalf("%+v %v", rec, err)
+	}
+	rec.Name = "find-lamp"
+	if err := sys.Recipes.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	run, r := newShopper(t, sys).run("find-lamp", map[string]any{"search": "Moor"})
+	if run.Status != recipe.StatusDone {
+		t.Errorf("%+v\n%s", run, r.Text)
+	}
+}
+
 func TestAssistantSavesRecipeOnlyAfterQuestion(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	sys.Recipes.MaxWait = 3 * time.Second

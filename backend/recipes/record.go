@@ -32,29 +32,33 @@ type recordedCall struct {
 	End   event.CallEnd
 }
 
-// Source says what a recipe repeats: a turn of a conversation, a whole conversation if Turn is "", or what the person
-// did by hand in the browser after the event Since.
+// Source says what a recipe repeats: a turn of a conversation, a whole conversation if Turn is "", or, without a
+// conversation, what happened after the event Since: the calls with the ids Calls, or what the person did by hand in
+// the browser if there are none.
 type Source struct {
 	Conversation, Turn string
 	Since              int64
+	Calls              []string
 }
 
-// maxHandEvents bounds how many events are searched for what the person did by hand.
-const maxHandEvents = 20_000
+// maxSearched bounds how many events are searched.
+const maxSearched = 20_000
 
 // maxReportTime bounds the wait for the last step that the person did by hand.
 const maxReportTime = 2 * time.Second
 
 // Draft returns the recipe that repeats what is in source, without a name. It saves nothing.
 func (r *Recipes) Draft(ctx context.Context, source Source) (recipe.Recipe, error) {
-	byHand := source.Conversation == ""
-	var events []event.Event
-	var err error
+	byHand := source.Conversation == "" && len(source.Calls) == 0
 	if byHand {
 		waiting, cancel := context.WithTimeout(ctx, maxReportTime)
 		r.cfg.ReportSteps(waiting)
 		cancel()
-		events, err = r.cfg.EventsAfter(ctx, source.Since, maxHandEvents)
+	}
+	var events []event.Event
+	var err error
+	if source.Conversation == "" {
+		events, err = r.cfg.EventsAfter(ctx, source.Since, maxSearched)
 	} else {
 		events, err = r.cfg.Events(ctx, source.Conversation)
 	}
@@ -62,6 +66,10 @@ func (r *Recipes) Draft(ctx context.Context, source Source) (recipe.Recipe, erro
 		return recipe.Recipe{}, fmt.Errorf("reading what was done: %w", err)
 	}
 	calls, address, err := callsOf(events, func(e event.Event, c event.CallStart) bool {
+		if len(source.Calls) > 0 {
+			outer, _, _ := strings.Cut(e.Call, ".") // a step of run_steps has the id of its call with a number
+			return slices.Contains(source.Calls, e.Call) || slices.Contains(source.Calls, outer)
+		}
 		if byHand {
 			return e.Conversation == "" && c.Caller == toolspec.CallerPerson && c.Origin == toolspec.OriginBaseline &&
 				c.ParentCall == ""

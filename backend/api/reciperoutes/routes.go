@@ -87,14 +87,15 @@ func (r Routes) list(context.Context, *route.Empty) (*route.Body[RecipeList], er
 
 func (r Routes) draft(ctx context.Context, in *struct {
 	Body struct {
-		Conversation string `json:"conversation,omitempty" maxLength:"128"`
-		Turn         string `json:"turn,omitempty" maxLength:"128" doc:"Empty for all turns of the conversation"`
-		Since        int64  `json:"since,omitempty" minimum:"0" doc:"Without a conversation: what the person did by hand after this event"`
+		Conversation string   `json:"conversation,omitempty" maxLength:"128"`
+		Turn         string   `json:"turn,omitempty" maxLength:"128" doc:"Empty for all turns of the conversation"`
+		Since        int64    `json:"since,omitempty" minimum:"0" doc:"Without a conversation: what happened after this event"`
+		Calls        []string `json:"calls,omitempty" maxItems:"1000" doc:"The ids of the calls after this event; empty for what the person did by hand"`
 	}
 },
 ) (*route.Body[ListedRecipe], error) {
 	rec, err := r.Recipes.Draft(ctx, recipes.Source{
-		Conversation: in.Body.Conversation, Turn: in.Body.Turn, Since: in.Body.Since,
+		Conversation: in.Body.Conversation, Turn: in.Body.Turn, Since: in.Body.Since, Calls: in.Body.Calls,
 	})
 	switch {
 	case errors.Is(err, recipes.ErrNothingToRepeat):

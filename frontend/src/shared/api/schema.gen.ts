@@ -4689,10 +4689,12 @@ export interface components {
             pinned: boolean;
         };
         "Post-api-recipes-draftRequest": {
+            /** @description The ids of the calls after this event; empty for what the person did by hand */
+            calls?: string[];
             conversation?: string;
             /**
              * Format: int64
-             * @description Without a conversation: what the person did by hand after this event
+             * @description Without a conversation: what happened after this event
              */
             since?: number;
             /** @description Empty for all turns of the conversation */

@@ -110,11 +110,15 @@ export type WantedValue = S['Post-api-recipes-valueRequest'];
 export type PageElement = S['Candidate'];
 /** How far a run of a recipe came. */
 export type LastRun = S['LastRun'];
-/** What a recipe repeats: a turn, a whole conversation, or what the person did by hand after the event `since`. */
+/**
+ * What a recipe repeats: a turn, a whole conversation, or what happened after the event `since`: some calls, or what the
+ * person did by hand.
+ */
 export interface RecipeSource {
   conversation?: string;
   turn?: string;
   since?: number;
+  calls?: string[];
 }
 
 // Panels
