@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"sextant/app/config"
 	"sextant/backend/agent/loop"
@@ -161,6 +162,9 @@ func OpenRecipes(config *config.Config) (*recipes.Recipes, error) {
 		PanelFolders: func() (all []recipes.PanelFolder) {
 			entries, _ := os.ReadDir(panels) // without panels there are none
 			for _, entry := range entries {
+				if strings.HasPrefix(entry.Name(), ".") {
+					continue
+				}
 				all = append(all, recipes.PanelFolder{
 					Panel: entry.Name(), Path: filepath.Join(panels, entry.Name()),
 				})

@@ -217,7 +217,7 @@ func TestLostElementOfRecipeIsReplaced(t *testing.T) {
 	twin := regexp.MustCompile(`\[(\d+)\] button "Twin"`).FindStringSubmatch(s.do("annotate_page", nil).Text)
 	for id, reason := range map[string]string{
 		"9999": "[9999] is not on the page", twin[1]: "2 elements fit button “Twin”",
-		strconv.Itoa(s.id(`button "Other"`)): "“Undo” appears", strconv.Itoa(s.id(`button "Framed"`)): "another site",
+		strconv.Itoa(s.id(`button "Other"`)): "“Undo” appears", strconv.Itoa(s.id(`button "Framed"`)): "in another frame",
 	} {
 		n, err := strconv.Atoi(id)
 		if err != nil {
@@ -274,7 +274,7 @@ func TestImportedRecordingRuns(t *testing.T) {
 		<button id="save" onclick="press(lamp.value)">Save</button>`, false)
 	run, r := s.run("save-a-lamp", map[string]any{"lamp": "Moor"})
 	if run.Status != recipe.StatusUnmet || run.Step != 3 ||
-		!strings.Contains(run.Reason, "“element #save” is not on the page") {
+		!strings.Contains(run.Reason, "element “#save” is not on the page") {
 		t.Fatalf("%+v\n%s", run, r.Text)
 	}
 	run, r = s.run("save-a-lamp", map[string]any{
@@ -307,14 +307,20 @@ func TestPanelBringsRecipes(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(folder, "recipes", "pipe"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(filepath.Join(folder, "recipes", "pipe", "recipe.json"), 0o600); err != nil {
-		t.Fatal(err)
+	piped := filepath.Join(flags["data"], "panels", "piped")
+	put(t, filepath.Join(piped, "manifest.json"), `{"panel_id": "piped", "panel_type": "x", "title": "X", "tools": []}`)
+	for _, pipe := range []string{
+		filepath.Join(folder, "recipes", "pipe", "recipe.json"), filepath.Join(piped, "recipes"),
+	} {
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	if !comesTrue(func() bool { return sys.Recipes.Panel("find-lamp") == "lamps" }) {
 		t.Fatal("the recipe is not known")
 	}
-	if _, broken, err := sys.Recipes.Reload(); len(broken) != 2 || err != nil {
+	if _, broken, err := sys.Recipes.Reload(); len(broken) != 3 || err != nil {
 		t.Errorf("%v %v", broken, err)
 	}
 	run, r := newShopper(t, sys).run("find-lamp", map[string]any{"lamp": "Moor"})

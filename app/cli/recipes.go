@@ -243,13 +243,16 @@ func (v *recipesImportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 		return err
 	}
 	for _, one := range all {
+		name := cmp.Or(v.Name, one.Recipe.Name)
+		if _, err := store.Get(name); err == nil {
+			return verb.Failure(verb.ExitFailed, "there is a recipe %q already, so nothing was saved. Use --name, or "+
+				"change the name in %s", name, v.File)
+		}
+	}
+	for _, one := range all {
 		rec := one.Recipe
 		rec.Name = cmp.Or(v.Name, rec.Name)
-		switch err := store.Add(rec); {
-		case errors.Is(err, recipes.ErrExists):
-			return verb.Failure(verb.ExitFailed, "there is a recipe %q already. Delete it first, or use --name",
-				rec.Name)
-		case err != nil:
+		if err := store.Add(rec); err != nil {
 			return err
 		}
 		for _, text := range one.Notes {
@@ -268,8 +271,8 @@ func (v *recipesImportVerb) read() ([]importer.Imported, error) {
 		return nil, verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	all, err := importer.Read(text)
-	if err == nil {
-		return all, nil
+	if !errors.Is(err, importer.ErrNoRecording) {
+		return all, err
 	}
 	rec, err := readRecipe(v.File)
 	return []importer.Imported{{Recipe: rec}}, err

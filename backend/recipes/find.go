@@ -62,6 +62,9 @@ var rungs = []rung{
 // frame and group that want names. A group of another name counts if the page no longer has the old name, and if the
 // row or more than half of the elements that were near are in it. The error is a *NotFoundError.
 func Find(want annotation.Reference, elements []annotation.Element) (annotation.Element, error) {
+	if want.Role == annotation.UnknownRole {
+		return annotation.Element{}, &NotFoundError{Target: want}
+	}
 	refs := make([]annotation.Reference, len(elements))
 	for i, e := range elements {
 		refs[i] = e.Reference()

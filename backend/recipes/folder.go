@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"syscall"
 
 	"sextant/shared/recipe"
 )
@@ -26,16 +25,15 @@ type Broken struct {
 // Reload reads the folders again, for changes by hand. Files that are no valid recipe are left out and returned. A
 // recipe of a panel is left out if there is one of its name already.
 func (r *Recipes) Reload() ([]recipe.Recipe, []Broken, error) {
-	list, broken, err := readFolder(r.cfg.Folder)
+	r.reloading.Lock()
+	defer r.reloading.Unlock()
+	list, broken, err := readFolder(r.cfg.Folder, os.DirFS(r.cfg.Folder))
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the recipes: %w", err)
 	}
 	ofPanel := map[string]string{}
 	for _, p := range r.cfg.PanelFolders() {
-		more, bad, err := readFolder(filepath.Join(p.Path, "recipes"))
-		if err != nil {
-			bad = append(bad, Broken{filepath.Join(p.Path, "recipes"), err.Error()})
-		}
+		more, bad := readPanelFolder(p.Path)
 		broken = append(broken, bad...)
 		for _, rec := range more {
 			if !slices.ContainsFunc(list, func(other recipe.Recipe) bool { return other.Name == rec.Name }) {
@@ -60,24 +58,47 @@ func (r *Recipes) Panel(name string) string {
 	return r.ofPanel[name]
 }
 
-// readFolder returns the recipes in the folders of a folder, which need not exist.
-func readFolder(path string) (list []recipe.Recipe, broken []Broken, err error) {
+// readPanelFolder returns the recipes of a panel. Links that lead out of its folder are not followed, and pipes and
+// devices are not read.
+func readPanelFolder(path string) ([]recipe.Recipe, []Broken) {
+	folder := filepath.Join(path, "recipes")
+	panel, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, []Broken{{path, err.Error()}}
+	}
+	defer panel.Close()
+	info, err := panel.Lstat("recipes")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.IsDir():
+		return nil, []Broken{{folder, "it is not a folder"}}
+	}
+	root, err := panel.OpenRoot("recipes")
+	if err != nil {
+		return nil, []Broken{{folder, err.Error()}}
+	}
+	defer root.Close()
+	list, broken, err := readFolder(folder, root.FS())
+	if err != nil {
+		broken = append(broken, Broken{folder, err.Error()})
+	}
+	return list, broken
+}
+
+// readFolder returns the recipes in the folders of a folder, which need not exist. path is for reports.
+func readFolder(path string, folder fs.FS) (list []recipe.Recipe, broken []Broken, err error) {
 	list, broken = []recipe.Recipe{}, []Broken{}
-	root, err := os.OpenRoot(path)
+	entries, err := fs.ReadDir(folder, ".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return list, broken, nil
 	}
 	if err != nil {
 		return list, broken, err
 	}
-	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), ".")
-	if err != nil {
-		return list, broken, err
-	}
 	for _, entry := range entries {
-		text, err := readFile(root, filepath.Join(entry.Name(), FileName))
-		if errors.Is(err, fs.ErrNotExist) || (err != nil && !entry.IsDir()) {
+		text, err := readFile(folder, entry.Name()+"/"+FileName)
+		if errors.Is(err, fs.ErrNotExist) || (err != nil && entry.Type().IsRegular()) {
 			continue
 		}
 		var rec recipe.Recipe
@@ -97,14 +118,18 @@ func readFolder(path string) (list []recipe.Recipe, broken []Broken, err error) 
 }
 
 // readFile reads a file that is no pipe or device.
-func readFile(root *os.Root, name string) ([]byte, error) {
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+func readFile(folder fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a file")
+	}
+	file, err := folder.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a file")
-	}
 	return io.ReadAll(io.LimitReader(file, maxBytes+1))
 }

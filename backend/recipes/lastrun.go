@@ -26,6 +26,9 @@ type savedRun struct {
 	// URL is the address of the page, and Since is the number of the first step on that page, 0 if it is not known.
 	URL   string `json:"url,omitempty"`
 	Since int    `json:"since,omitempty"`
+
+	// running is true if the file says that the recipe is running, in this process or another.
+	running bool
 }
 
 func digest(steps []recipe.Step) string {
@@ -45,16 +48,17 @@ func (r *Recipes) LastRun(name string) *recipe.LastRun {
 	return &saved.LastRun
 }
 
-// ForgetRun forgets how far the newest run of a recipe came, for example because the person has done the rest.
-func (r *Recipes) ForgetRun(name string) error {
+// EndRun ends the newest run of a recipe, because the person has done the rest.
+func (r *Recipes) EndRun(name string) error {
 	if _, err := r.Get(name); err != nil {
 		return err
 	}
-	err := os.Remove(filepath.Join(r.cfg.Folder, name, lastRunFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forgetting the run of %s: %w", name, err)
+	saved := r.savedRun(name)
+	if saved == nil {
+		return nil
 	}
-	return nil
+	saved.Status, saved.Next, saved.Uncertain, saved.Lost, saved.Reason = recipe.StatusDone, 0, false, false, ""
+	return r.saveRun(*saved)
 }
 
 func (r *Recipes) savedRun(name string) *savedRun {
@@ -78,7 +82,8 @@ func (r *Recipes) savedRun(name string) *savedRun {
 	case saved.Steps != digest(rec.Steps), saved.Next < 0, saved.Next > last, saved.Since < 0, saved.Since > last+1:
 		return nil
 	}
-	if saved.Status == recipe.StatusRunning && saved.Process != r.process {
+	saved.running = saved.Status == recipe.StatusRunning
+	if saved.running && saved.Process != r.process {
 		saved.Status, saved.Reason = recipe.StatusInterrupted, "Sextant ended while it ran"
 	}
 	return &saved
@@ -132,7 +137,7 @@ func (r *Recipes) goOn(run *run, rec recipe.Recipe, from int) error {
 			run.saved.URL, run.saved.Since = saved.URL, saved.Since
 		}
 		return nil
-	case run.element > 0:
+	case run.elementID > 0:
 		return errors.New("its page was closed since, and element numbers are those of a page. Go on without one")
 	case saved.Next == 0:
 		return errors.New("the last run was done, and its page was closed since")

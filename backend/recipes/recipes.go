@@ -66,6 +66,8 @@ type Recipes struct {
 	// process identifies this process in the files of runs.
 	process string
 	writing sync.Mutex
+	// reloading is held while the folders are read, so that an older reading does not replace a newer one.
+	reloading sync.Mutex
 
 	mu   sync.RWMutex
 	list []recipe.Recipe
@@ -314,7 +316,7 @@ func (r *Recipes) Execute(
 		run.last = min(int(to), run.last)
 	}
 	if id, ok := args[ElementArg].(float64); ok {
-		run.element = int(id)
+		run.elementID = int(id)
 	}
 	if from, ok := args[FromArg].(float64); ok && from > 1 {
 		err := fmt.Errorf("the last step is %d", run.last)
@@ -364,8 +366,12 @@ func (r *run) result() toolspec.Result {
 		}
 	}
 	for _, one := range rep.Replaced {
-		fmt.Fprintf(&text, "Step %d used %s in place of %s. The recipe has its old element until the person agrees.\n",
-			one.Step, one.After, one.Before)
+		proof := ""
+		if !one.Proved {
+			proof = " The step has no effect that proves it."
+		}
+		fmt.Fprintf(&text, "Step %d used %s in place of %s.%s The recipe has its old element until the person "+
+			"agrees.\n", one.Step, one.After, one.Before, proof)
 	}
 	if rep.Status == recipe.StatusDone && rep.URL != "" {
 		fmt.Fprintf(&text, "Page: %s %s\n", rep.Title, rep.URL)

@@ -30,7 +30,12 @@ type recordedCall struct {
 	ID    string
 	Start event.CallStart
 	End   event.CallEnd
+	// Imported is true for what another program recorded.
+	Imported bool
 }
+
+// byHand reports whether a person did it in a browser. A person presses twice; the assistant asks for two presses.
+func (c recordedCall) byHand() bool { return c.Start.PageURL != "" || c.Imported }
 
 // Source says what a recipe repeats: a turn of a conversation, a whole conversation if Turn is "", or, without a
 // conversation, what happened after the event Since: the calls with the ids Calls, or what the person did by hand in
@@ -195,8 +200,8 @@ func FromActions(actions []Action) (recipe.Recipe, error) {
 		if err != nil {
 			return recipe.Recipe{}, fmt.Errorf("writing the arguments of %s: %w", a.Tool, err)
 		}
-		c := recordedCall{ID: strconv.Itoa(i), End: event.CallEnd{Status: event.CallDone}}
-		c.Start.Tool, c.Start.Args, c.Start.PageURL = a.Tool, text, byHandElsewhere
+		c := recordedCall{ID: strconv.Itoa(i), End: event.CallEnd{Status: event.CallDone}, Imported: true}
+		c.Start.Tool, c.Start.Args = a.Tool, text
 		if a.On.Role != "" {
 			c.Start.Elements = map[string]annotation.Reference{"annotationId": a.On}
 		}
@@ -207,9 +212,6 @@ func FromActions(actions []Action) (recipe.Recipe, error) {
 	}
 	return record(calls, "")
 }
-
-// byHandElsewhere is the page of what a person did by hand in another program.
-const byHandElsewhere = "about:blank"
 
 const (
 	navigateTool = "navigate_page"
@@ -304,8 +306,7 @@ func (b *builder) dropFocusBefore(c recordedCall) (selectedAll bool) {
 	var args struct{ Count int }
 	_ = json.Unmarshal(c.Start.Args, &args) // an argument of another type is not used here
 	enters := len(typedArgs[c.Start.Tool]) > 0
-	byHand := c.Start.PageURL != "" // a person presses twice; the assistant asks for two presses
-	for last := len(b.recipe.Steps) - 1; onElement && byHand && last >= 0; last-- {
+	for last := len(b.recipe.Steps) - 1; onElement && c.byHand() && last >= 0; last-- {
 		step := b.recipe.Steps[last]
 		was := References(step)["annotationId"]
 		isClick := step.Tool == "click_element" && step.Expect == nil && was.Role == is.Role && was.Name == is.Name &&

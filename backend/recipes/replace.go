@@ -26,8 +26,11 @@ func (r *Recipes) KeepReplaced(name string) ([]recipe.Replacement, error) {
 		return nil, err
 	}
 	saved := r.savedRun(name)
-	if saved == nil || len(saved.Replaced) == 0 {
+	switch {
+	case saved == nil || len(saved.Replaced) == 0:
 		return nil, ErrNothingReplaced
+	case saved.running && (saved.Process == r.process || r.cfg.Do == nil):
+		return nil, errors.New("it is running; wait until it has ended")
 	}
 	replaced := saved.Replaced
 	if rec, err = withReplaced(rec, replaced); err != nil {
@@ -78,8 +81,8 @@ func withElement(s recipe.Step, is annotation.Reference) (recipe.Step, error) {
 	return s, err
 }
 
-// replace returns step n with the element of the page that has the number id, and what that replaces. The element must
-// be on the same site and the only one that its description fits.
+// replace returns step n with the element of the page that has the number id, and what that replaces. The page must be
+// of the site where the run was, and the element in the same frame and the only one that its description fits.
 func (r *run) replace(ctx context.Context, n, id int, s recipe.Step) (recipe.Step, recipe.Replacement, error) {
 	var none recipe.Replacement
 	refs := References(s)
@@ -97,19 +100,33 @@ func (r *run) replace(ctx context.Context, n, id int, s recipe.Step) (recipe.Ste
 	for _, ref := range refs {
 		was = ref
 	}
+	before := was.String()
+	for _, earlier := range r.saved.Replaced {
+		if earlier.Step == n {
+			before = earlier.Before
+		}
+	}
 	is := mapReference(r.page.Elements[at].ReferenceAmong(r.page.Elements), r.withParameters)
 	is.InOtherTab = was.InOtherTab
 	found, err := Find(mapReference(is, r.fillShown), r.page.Elements)
 	switch {
-	case host(is.Frame) != host(was.Frame):
-		return s, none, fmt.Errorf("%s is in a frame of another site", is)
+	case r.saved.URL != "" && host(r.saved.URL) != host(r.page.Page.URL):
+		return s, none, fmt.Errorf("the page is not of %s, where the run was", host(r.saved.URL))
+	case is.Frame != was.Frame:
+		return s, none, fmt.Errorf("%s is in another frame", is)
 	case err != nil:
 		return s, none, err
 	case found.ID != id:
 		return s, none, fmt.Errorf("%s is not certainly one element", is)
 	}
 	s, err = withElement(s, is)
-	return s, recipe.Replacement{Step: n, Element: is, Before: was.String(), After: is.String()}, err
+	return s, recipe.Replacement{Step: n, Element: is, Before: before, After: is.String()}, err
+}
+
+// addReplaced adds a replacement to a list, in place of an earlier one for its step.
+func addReplaced(all []recipe.Replacement, one recipe.Replacement) []recipe.Replacement {
+	all = slices.DeleteFunc(slices.Clone(all), func(other recipe.Replacement) bool { return other.Step == one.Step })
+	return append(all, one)
 }
 
 func host(address string) string {
@@ -141,7 +158,7 @@ type Candidate struct {
 }
 
 // maxCandidates bounds the list for people.
-const maxCandidates = 500
+const maxCandidates = 2000
 
 // Candidates returns the elements of the open page, those that resemble the element of step n first.
 func (r *Recipes) Candidates(ctx context.Context, from toolspec.Provenance, name string, n int) ([]Candidate, error) {
@@ -158,7 +175,10 @@ func (r *Recipes) Candidates(ctx context.Context, from toolspec.Provenance, name
 		return nil, err
 	}
 	elements := slices.Clone(looking.page.Elements)
-	was := References(rec.Steps[n-1])["annotationId"]
+	var was annotation.Reference
+	for _, ref := range References(rec.Steps[n-1]) {
+		was = ref
+	}
 	slices.SortStableFunc(elements, func(a, b annotation.Element) int {
 		return cmp.Compare(resemblance(was, b), resemblance(was, a))
 	})

@@ -37,8 +37,8 @@ type run struct {
 	// first and last are the numbers of the first and the last step that run. address is a page to open before.
 	first, last int
 	address     string
-	// element is the number of the element of the page that step first uses in place of its own, 0 for its own.
-	element int
+	// elementID is the number of the element of the page that step first uses in place of its own, 0 for its own.
+	elementID int
 	// saved says how far the run came, and save writes it.
 	saved   savedRun
 	save    func(savedRun) error
@@ -75,7 +75,7 @@ func (r *run) runAll(ctx context.Context, rec recipe.Recipe) {
 			continue
 		}
 		var lost *NotFoundError
-		chosen := n == r.first && r.element > 0
+		chosen := n == r.first && r.elementID > 0 && ctx.Err() == nil
 		r.saved.Lost = len(References(step)) == 1 && !r.saved.Uncertain && (chosen || errors.As(err, &lost))
 		status := recipe.StatusFailed
 		switch {
@@ -162,8 +162,11 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 		}
 		report.Proved = true
 	}
-	r.saved.Replaced = append(r.saved.Replaced, replaced...)
-	r.report.Replaced = append(r.report.Replaced, replaced...)
+	for _, one := range replaced {
+		one.Proved = report.Proved
+		r.saved.Replaced = addReplaced(r.saved.Replaced, one)
+		r.report.Replaced = append(r.report.Replaced, one)
+	}
 	if s.Tool == navigateTool || (s.Expect != nil && s.Expect.URL != "") || hasEvent(after, "navigated") {
 		r.noteAddress(n)
 	}
@@ -182,10 +185,10 @@ func (r *run) begin(ctx context.Context, n int, s recipe.Step) (recipe.Step, []r
 			return s, nil, err
 		}
 	}
-	if n != r.first || r.element == 0 {
+	if n != r.first || r.elementID == 0 {
 		return s, nil, nil
 	}
-	s, replaced, err := r.replace(ctx, n, r.element, s)
+	s, replaced, err := r.replace(ctx, n, r.elementID, s)
 	return s, []recipe.Replacement{replaced}, err
 }
 

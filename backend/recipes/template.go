@@ -35,8 +35,8 @@ func fill(text string, values map[string]string) string {
 	})
 }
 
-// Filled returns the recipe with values in place of its parameters.
-func Filled(rec recipe.Recipe, values map[string]string) recipe.Recipe {
+// Fill returns the recipe with values in place of its parameters.
+func Fill(rec recipe.Recipe, values map[string]string) recipe.Recipe {
 	change := func(text string) string { return fill(text, values) }
 	steps := make([]recipe.Step, len(rec.Steps))
 	for i, s := range rec.Steps {

@@ -107,6 +107,10 @@ func WithoutNumbers(s string) string {
 // AnyRole is the role of a Reference of which only the name is known.
 const AnyRole = "any"
 
+// UnknownRole is the role of a Reference of which only a selector of another program is known, its name. No element
+// fits it.
+const UnknownRole = "element"
+
 // String returns the reference in words for people: button “Delete” in “Ana Lima”.
 func (r Reference) String() string {
 	s := map[string]string{

@@ -108,7 +108,8 @@ type LastRun struct {
 	Uncertain bool `json:"uncertain,omitempty"`
 	// Reason says why the run ended early.
 	Reason string `json:"reason,omitempty"`
-	// Lost is true if it ended because the page does not have the element of step Next.
+	// Lost is true if the page does not have the element of step Next, or not one with which the step can be done, so
+	// that another may be chosen.
 	Lost bool `json:"lost,omitempty"`
 	// Replaced are other elements that steps used in place of lost ones. They are not part of the recipe yet.
 	Replaced []Replacement `json:"replaced,omitempty"`
@@ -116,14 +117,15 @@ type LastRun struct {
 	Values map[string]string `json:"values,omitempty"`
 }
 
-// Replacement is another element for a step, in place of one that the page no longer has. The step was done with it
-// and had its effect.
+// Replacement is another element for a step, in place of one that the page no longer has. The step was done with it.
 type Replacement struct {
 	Step    int                  `json:"step"`
 	Element annotation.Reference `json:"element"`
 	// Before and After describe the recorded element and the other one.
 	Before string `json:"before"`
 	After  string `json:"after"`
+	// Proved is true if the step has an effect, and had it with the other element.
+	Proved bool `json:"proved"`
 }
 
 // Run is the outcome of a run.

@@ -57,8 +57,8 @@ func (r Routes) Register() {
 		http.StatusOK, r.elements)
 	route.Add(r.API, http.MethodPost, path+"/{id}/replaced", "Save the elements that the last run used in place of "+
 		"lost ones", http.StatusOK, r.keepReplaced)
-	route.Add(r.API, http.MethodDelete, path+"/{id}/run", "Forget how far the newest run of a recipe came",
-		http.StatusOK, r.forgetRun)
+	route.Add(r.API, http.MethodDelete, path+"/{id}/run", "End the newest run, of which the person has done the rest",
+		http.StatusOK, r.endRun)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
 }
 
@@ -171,21 +171,19 @@ func (r Routes) keepReplaced(_ context.Context, in *route.ByID) (*route.Empty, e
 	switch {
 	case errors.Is(err, recipes.ErrNotFound):
 		return nil, route.NotFound("There is no recipe " + in.ID + ".")
-	case errors.Is(err, recipes.ErrNothingReplaced):
-		return nil, route.BadRequest("Nothing was saved: " + err.Error() + ".")
 	case err != nil:
-		return nil, route.InternalError("The recipe was not changed.", err)
+		return nil, route.BadRequest("Nothing was saved: " + err.Error() + ".")
 	}
 	return &route.Empty{}, nil
 }
 
-func (r Routes) forgetRun(_ context.Context, in *route.ByID) (*route.Empty, error) {
-	err := r.Recipes.ForgetRun(in.ID)
+func (r Routes) endRun(_ context.Context, in *route.ByID) (*route.Empty, error) {
+	err := r.Recipes.EndRun(in.ID)
 	switch {
 	case errors.Is(err, recipes.ErrNotFound):
 		return nil, route.NotFound("There is no recipe " + in.ID + ".")
 	case err != nil:
-		return nil, route.InternalError("The run was not forgotten. Nothing was changed.", err)
+		return nil, route.InternalError("The run was not ended. Nothing was changed.", err)
 	}
 	return &route.Empty{}, nil
 }

@@ -235,7 +235,7 @@ func (p *playwright) action(s recipe.Step, args stepArgs, refs map[string]annota
 			return "page.waitForURL((url) => url.href.includes(" + template(args.URL) + "))"
 		}
 	}
-	if ref, ok := refs["annotationId"]; ok {
+	if ref, ok := refs["annotationId"]; ok && ref.Role != annotation.UnknownRole {
 		return onElement(s.Tool, p.target(ref), args)
 	}
 	return ""

@@ -60,7 +60,7 @@ func Recorder(rec recipe.Recipe, values map[string]string) (text string, omitted
 			all[p.Name] = value
 		}
 	}
-	w := recorderWriter{recipe: recipes.Filled(rec, all)}
+	w := recorderWriter{recipe: recipes.Fill(rec, all)}
 	for i, s := range w.recipe.Steps {
 		if w.skip {
 			w.skip = false
@@ -102,7 +102,9 @@ const noMatch = "the Recorder has nothing like it"
 func (w *recorderWriter) step(i int, s recipe.Step) (omitted string) {
 	var args stepArgs
 	_ = json.Unmarshal(s.Args, &args) // an argument of another type is left out
-	ref, onElement := recipes.References(s)["annotationId"]
+	refs := recipes.References(s)
+	ref, onElement := refs["annotationId"]
+	_, scrollsBox := refs["target"]
 	event := ""
 	if s.Expect != nil {
 		event = s.Expect.Event
@@ -112,6 +114,10 @@ func (w *recorderWriter) step(i int, s recipe.Step) (omitted string) {
 	}
 	first := len(w.steps)
 	switch {
+	case s.Optional:
+		return "it may not be there, and a recording cannot go on then"
+	case ref.Role == annotation.UnknownRole:
+		return "its element is not known yet"
 	case s.Tool == "navigate_page" && args.URL != "" && args.URL != "demo":
 		w.add(recorderStep{Type: "navigate", URL: withScheme(args.URL)})
 	case s.Tool == "navigate_page" && historyCall[args.Action] != "":
@@ -120,7 +126,7 @@ func (w *recorderWriter) step(i int, s recipe.Step) (omitted string) {
 		w.add(keys(args.Key)...)
 	case s.Tool == "wait_for" && args.Text != "":
 		w.add(recorderStep{Type: "waitForElement", Selectors: [][]string{{"text/" + args.Text}}})
-	case s.Tool == "scroll_page":
+	case s.Tool == "scroll_page" && !scrollsBox && verticalScroll[args.Direction]:
 		w.add(scrolled(args))
 	case !onElement:
 		return noMatch
@@ -250,6 +256,8 @@ func keys(chord string) []recorderStep {
 	return append(down, up...)
 }
 
+var verticalScroll = map[string]bool{"": true, "down": true, "up": true, "top": true, "bottom": true}
+
 func scrolled(args stepArgs) recorderStep {
 	const far = 1_000_000
 	amount := args.Amount
@@ -280,8 +288,11 @@ func (w *recorderWriter) answerDialog(i int) {
 			text = quote(args.Text)
 		}
 	}
-	w.add(recorderStep{Type: "waitForExpression", Expression: fmt.Sprintf(
-		"(window.confirm = () => %t, window.prompt = () => %s, window.alert = () => {}, true)", accept, text)})
+	w.add(recorderStep{Type: "waitForExpression", Expression: fmt.Sprintf(`((old, answers) => {
+  const answer = (kind) => () => (Object.assign(window, old), answers[kind]); // once
+  for (const kind in old) window[kind] = answer(kind);
+  return true;
+})({ alert, confirm, prompt }, { confirm: %t, prompt: %s })`, accept, text)})
 }
 
 // appears returns selectors of what must appear after a step.

@@ -45,7 +45,8 @@ func TestRecordingRepeatsTheSteps(t *testing.T) {
 	}
 	enter, remove := got.Steps[2], got.Steps[5]
 	answer := got.Steps[4].Expression
-	if enter.Key != "Enter" || len(enter.AssertedEvents) != 1 || !strings.Contains(answer, "confirm = () => true") {
+	if enter.Key != "Enter" || len(enter.AssertedEvents) != 1 ||
+		!strings.Contains(answer, "{ confirm: true, prompt: '' }") {
 		t.Errorf("%+v\n%s", enter, answer)
 	}
 	if in := remove.Selectors[0]; !strings.Contains(in[0], `"moor"`) || in[1] != `aria/Remove[role="button"]` {

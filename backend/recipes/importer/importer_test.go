@@ -49,7 +49,7 @@ func TestRecordingOfDevTools(t *testing.T) {
 	}
 	want := []string{
 		"Open https://shop.example/", "Type “{{search}}” into search field “Search”", "Press Enter",
-		"Click button “Buy {{search}}”", "Type “{{element_password}}” into “element #password”",
+		"Click button “Buy {{search}}”", "Type “{{password}}” into element “#password”",
 		"Choose “{{country}}” in list “Country”", "Press Control+a", "Click “Fen”",
 	}
 	if diff := cmp.Diff(want, sentences); diff != "" {
@@ -87,13 +87,54 @@ func TestProjectOfSelenium(t *testing.T) {
 	}
 	want := []string{
 		"Open https://shop.example/lamps", "Type “{{find}}” into “Find”", "Press Enter", "Click button “Buy it”",
-		"Click link “Basket”", "Choose “{{element_name_country}}” in “element name=country”",
+		"Click link “Basket”", "Choose “{{name_country}}” in element “name=country”",
 	}
 	if diff := cmp.Diff(want, sentences); diff != "" {
 		t.Error(diff)
 	}
 	if len(all[0].Notes) != 2 || all[0].Recipe.Name != "recording-2-lamps" {
 		t.Errorf("%s: %q", all[0].Recipe.Name, all[0].Notes)
+	}
+}
+
+// What a recording means otherwise than a recipe is left out and named, never done in another way.
+func TestRecordingIsNeverDoneInAnotherWay(t *testing.T) {
+	side := func(commands string) string {
+		return `{"url": "https://a.example", "tests": [{"name": "a", "commands": [{"command": "open", "target": "/"},` +
+			commands + `]}]}`
+	}
+	for text, want := range map[string][]string{
+		side(`{"command": "check", "target": "css=[title='All']"}`):                                             nil,
+		side(`{"command": "select", "target": "css=[title='Count']", "value": "index=2"}`):                      nil,
+		side(`{"command": "type", "target": "css=[title='Who']", "value": "${user}"}`):                          nil,
+		side(`{"command": "selectFrame", "target": "index=0"}, {"command": "click", "target": "linkText=Pay"}`): nil,
+		`{"steps": [{"type": "navigate", "url": "https://ann:geheim@a.example/"},
+			{"type": "click", "selectors": [["aria/Other[role=\"checkbox\"]"]]},
+			{"type": "change", "value": "x", "selectors": [["aria/Other[role=\"textbox\"]"]]},
+			{"type": "change", "value": "geheim", "selectors": [["aria/Kennwort"], ["#user_pwd"]]},
+			{"type": "change", "value": "{{a}}", "selectors": [["aria/B"]]},
+			{"type": "click", "selectors": [["input[type=image]"]]}]}`: {
+			"Click checkbox “Other”", "Type “{{other}}” into field “Other”", "Type “{{kennwort}}” into “Kennwort”",
+			"Click element “input[type=image]”",
+		},
+	} {
+		all, err := Read([]byte(text))
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		var sentences []string
+		for _, s := range all[0].Recipe.Steps {
+			sentences = append(sentences, recipes.Sentence(s))
+		}
+		if diff := cmp.Diff(append([]string{"Open https://a.example/"}, want...), sentences); diff != "" {
+			t.Errorf("%s\n%s", text, diff)
+		}
+		if len(all[0].Notes) == 0 {
+			t.Errorf("nothing is said about %s", text)
+		}
+		if file, err := recipes.Format(all[0].Recipe); err != nil || strings.Contains(string(file), "geheim") {
+			t.Errorf("%s %v", file, err)
+		}
 	}
 }
 

@@ -46,11 +46,11 @@ func readRecorder(title string, steps []recorderStep) (Imported, error) {
 				selectors = append(selectors, part[len(part)-1])
 			}
 		}
-		before := len(r.actions)
+		added := false
 		switch s.Type {
 		case "navigate":
 			if s.URL != "about:blank" && !strings.HasPrefix(s.URL, "chrome") {
-				r.add(recipes.Action{Tool: "navigate_page", Args: map[string]any{"url": s.URL}})
+				r.open(n, s.URL)
 			}
 		case "click", "doubleClick":
 			args := map[string]any{}
@@ -60,29 +60,29 @@ func readRecorder(title string, steps []recorderStep) (Imported, error) {
 			if button := map[string]string{"secondary": "right", "auxiliary": "middle"}[s.Button]; button != "" {
 				args["button"] = button
 			}
-			r.on(n, selectors, "click_element", args)
+			added = r.on(n, selectors, "click_element", args)
 		case "change":
-			r.typeInto(n, selectors, s.Value)
+			added = r.typeInto(n, selectors, s.Value, false)
 		case "hover":
-			r.on(n, selectors, "hover_element", nil)
+			added = r.on(n, selectors, "hover_element", nil)
 		case "keyDown":
 			if slices.Contains(modifierKeys, s.Key) {
 				held = append(held, s.Key)
 				break
 			}
 			chord := strings.Join(append(slices.Clone(held), s.Key), "+")
-			r.add(recipes.Action{Tool: "press_key", Args: map[string]any{"key": chord}})
+			added = r.add(n, recipes.Action{Tool: "press_key", Args: map[string]any{"key": chord}})
 		case "keyUp":
 			held = slices.DeleteFunc(held, func(key string) bool { return key == s.Key })
 		case "waitForElement":
-			if name := reference(selectors).Name; !strings.HasPrefix(name, unnamed) {
-				r.add(recipes.Action{Tool: "wait_for", Args: map[string]any{"text": name}})
+			if name := nameOf(selectors); name != "" {
+				added = r.add(n, recipes.Action{Tool: "wait_for", Args: map[string]any{"text": name}})
 			}
 		case "setViewport", "scroll": // every element is scrolled into view when it is used
 		default:
 			r.note(n, "%s is left out", s.Type)
 		}
-		if len(r.actions) > before && s.Type != "navigate" && len(s.AssertedEvents) > 0 {
+		if added && len(s.AssertedEvents) > 0 {
 			last := &r.actions[len(r.actions)-1]
 			last.Navigates, last.LeadsTo = true, s.AssertedEvents[0].URL
 		}

@@ -1,8 +1,10 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sextant/backend/recipes"
@@ -25,52 +27,78 @@ func readSide(base string, tests []sideTest) ([]Imported, error) {
 	for _, test := range tests {
 		var r reader
 		for i, c := range test.Commands {
+			if slices.Contains(elsewhere, c.Command) {
+				r.note(i+1, "it and all after it is left out: %s", c.Command)
+				break
+			}
 			if !strings.HasPrefix(c.Command, "//") { // a command that is switched off
 				r.command(i+1, base, c)
 			}
 		}
 		one, err := r.imported(test.Name)
+		if errors.Is(err, recipes.ErrNothingToRepeat) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("test %s: %w", test.Name, err)
 		}
 		all = append(all, one)
 	}
+	if len(all) == 0 {
+		return nil, recipes.ErrNothingToRepeat
+	}
 	return all, nil
 }
 
+// elsewhere are commands after which a test acts in another document, or not in the order in which it is written.
+var elsewhere = []string{
+	"selectFrame", "selectWindow", "if", "else if", "else", "end", "while", "do", "repeat if", "times", "forEach",
+	"run",
+}
+
 func (r *reader) command(n int, base string, c sideCommand) {
+	key, isKey := sideKeys[c.Value]
+	if strings.Contains(c.Target, "${") || (strings.Contains(c.Value, "${") && !(isKey && c.Command == "sendKeys")) {
+		r.note(n, "%s is left out, it has a variable", c.Command)
+		return
+	}
 	selectors := []string{c.Target}
 	for _, other := range c.Targets {
 		if len(other) > 0 && other[0] != c.Target {
 			selectors = append(selectors, other[0])
 		}
 	}
+	defer func() { r.focus = c.Target }()
 	switch c.Command {
 	case "open":
-		r.add(recipes.Action{Tool: "navigate_page", Args: map[string]any{"url": resolved(base, c.Target)}})
-	case "click", "clickAt", "check", "uncheck":
+		r.open(n, resolved(base, c.Target))
+	case "click", "clickAt":
 		r.on(n, selectors, "click_element", nil)
 	case "doubleClick", "doubleClickAt":
 		r.on(n, selectors, "click_element", map[string]any{"count": 2})
 	case "mouseOver":
 		r.on(n, selectors, "hover_element", nil)
 	case "type":
-		r.typeInto(n, selectors, c.Value)
+		r.typeInto(n, selectors, c.Value, false)
 	case "select", "addSelection":
-		_, label, found := strings.Cut(c.Value, "=")
-		if !found {
-			label = c.Value
+		label, ok := strings.CutPrefix(c.Value, "label=")
+		if !ok || strings.HasPrefix(label, "regexp:") || strings.HasPrefix(label, "glob:") {
+			r.note(n, "%s is left out, it does not name an option", c.Command)
+			return
 		}
 		r.on(n, selectors, "select_option", map[string]any{"values": []any{label}})
 	case "sendKeys":
-		if key, ok := sideKeys[c.Value]; ok {
-			r.add(recipes.Action{Tool: "press_key", Args: map[string]any{"key": key}})
+		if !isKey {
+			r.typeInto(n, selectors, c.Value, true)
 			return
 		}
-		r.typeInto(n, selectors, c.Value)
+		if r.focus != c.Target {
+			r.on(n, selectors, "click_element", nil)
+		}
+		r.add(n, recipes.Action{Tool: "press_key", Args: map[string]any{"key": key}})
 	case "setWindowSize", "mouseOut", "mouseMove", "pause": // every wait has a cause of its own
 	case "waitForText":
-		r.add(recipes.Action{Tool: "wait_for", Args: map[string]any{"text": c.Value}})
+		r.add(n, recipes.Action{Tool: "wait_for", Args: map[string]any{"text": c.Value}})
 	default:
 		r.note(n, "%s is left out", c.Command)
 	}

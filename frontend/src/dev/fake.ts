@@ -175,7 +175,7 @@ class Fake implements Backend {
     value: example,
   });
   recipeElements = async () => ({ elements: [{ number: 12, text: 'button “Order now”' }] });
-  forgetRecipeRun = async () => {};
+  endRecipeRun = async () => {};
   keepReplaced = async () => {};
   saveRecipe = async () => recipes[0];
   deleteRecipe = async () => {};

@@ -231,8 +231,11 @@ export class Notes {
     const { note } = this;
     if (!note) return;
     await this.save();
+    while (this.#saving) await this.#saving;
     let id = '';
-    const failed = await this.#do('notes_trash', { name: note.name }, (value) => (id = (value as TrashItem).id));
+    const failed = await this.#exclusive(note, () =>
+      this.#do('notes_trash', { name: note.name }, (value) => (id = (value as TrashItem).id)),
+    );
     if (failed) {
       this.toasts.error(failed);
       return;

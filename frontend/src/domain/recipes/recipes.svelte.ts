@@ -85,9 +85,9 @@ export class Recipes extends RemoteValue<RecipeList> {
     await this.read();
   }
 
-  /** Forgets how far the last run came, because the person has done the rest. */
-  async forgetRun(name: string): Promise<void> {
-    await this.actions.attempt(this.actions.backend.forgetRecipeRun(name));
+  /** Ends the last run, because the person has done the rest. */
+  async endRun(name: string): Promise<void> {
+    await this.actions.attempt(this.actions.backend.endRecipeRun(name));
     await this.read();
   }
 

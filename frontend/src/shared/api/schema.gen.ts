@@ -2273,7 +2273,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget how far the newest run of a recipe came */
+        /** End the newest run, of which the person has done the rest */
         delete: operations["delete-api-recipes-id-run"];
         options?: never;
         head?: never;
@@ -4877,6 +4877,7 @@ export interface components {
             after: string;
             before: string;
             element: components["schemas"]["Reference"];
+            proved: boolean;
             /** Format: int64 */
             step: number;
         };

@@ -72,9 +72,12 @@ export const recipes = {
     'Choose what the step uses on the page that is open now. It is tried at once, and only then offered to be kept.',
   'recipes.choose.search': 'Words or a number',
   'recipes.choose.list': 'Elements of the page',
+  'recipes.choose.more': '{n} more. Enter words to find them.',
   'recipes.choose.none': 'No element of the page has these words.',
   'recipes.choose.reading': 'Looking at the page',
   'recipes.replaced': 'Step {n} used {after} in place of {before}.',
+  'recipes.replaced.unproved':
+    'Step {n} used {after} in place of {before}. Nothing on the page proved that it is right, so look before you keep it.',
   'recipes.replaced.keep': 'Keep the change',
   'recipes.go_on': 'Go on with step {n}',
   'recipes.was_done': 'It was done',
