@@ -114,7 +114,7 @@ func (w *recorderWriter) step(i int, s recipe.Step) (omitted string) {
 	}
 	first := len(w.steps)
 	switch {
-	case s.Optional:
+	case s.Optional && s.Tool != "scroll_page":
 		return "it may not be there, and a recording cannot go on then"
 	case ref.Role == annotation.UnknownRole:
 		return "its element is not known yet"
