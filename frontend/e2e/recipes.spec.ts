@@ -39,6 +39,10 @@ test('what was done in a conversation is kept as a recipe and runs with another 
 
     const recipe = page.getByRole('region', { name: 'add-lamp' });
     await recipe.getByRole('textbox', { name: 'Search' }).fill('Moor');
+    // The list of recipes is read again when the window gets the focus; what was typed stays.
+    const read = page.waitForResponse((response) => response.url().endsWith('/api/recipes'));
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await read;
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     await recipe.getByRole('button', { name: 'Run', exact: true }).click();
     // The page that it acts on is shown.
@@ -183,7 +187,8 @@ test('another element is chosen for a step whose own is gone', async ({ page }) 
     await expect(view.getByRole('status').filter({ hasText: 'in place of search field “Find a lamp”' })).toBeVisible();
     expect(JSON.parse(await readFile(file, 'utf8')).steps[1].args.annotationId).toEqual(field);
     await view.getByRole('button', { name: 'Keep the change' }).click();
-    await expect(view.getByText('into search field “Search” and press Enter')).toBeVisible();
+    const steps = view.getByRole('list', { name: 'Steps' });
+    await expect(steps.getByText('into search field “Search” and press Enter')).toBeVisible();
     await expect(view.getByRole('button', { name: 'Keep the change' })).toHaveCount(0);
 
     // Sextant may have ended while the last step was done.

@@ -71,6 +71,11 @@ export class Recipes extends RemoteValue<RecipeList> {
     return true;
   }
 
+  /** Keeps what was typed into the form of a recipe, until the window is closed. */
+  setValue(recipe: string, name: string, value: string): void {
+    this.initialValues = { ...this.initialValues, [recipe]: { ...this.initialValues[recipe], [name]: value } };
+  }
+
   /** Saves a recipe and replaces the one of its name. */
   async save(recipe: Recipe): Promise<boolean> {
     const done = await this.actions.attempt(this.actions.backend.saveRecipe(withoutUnused(recipe)));
