@@ -26,14 +26,20 @@ func (v *openVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) err
 		return verb.Failure(verb.ExitFailed, "no Sextant is running with the data folder %s. Start one with: sextant",
 			cfg.DataDir)
 	}
-	return openWindow(ctx, running, v.Print || !hasDisplay(), false, io)
+	return openWindow(ctx, running, "", v.Print || !hasDisplay(), false, io)
 }
 
-// openWindow opens a window of the running Sextant in a browser, or with raise its desktop window if it has one.
-func openWindow(ctx context.Context, running instance.Client, printOnly, raise bool, io verb.Streams) error {
-	link, err := running.WindowLink(ctx, raise)
+// openWindow opens a window of the running Sextant in a browser, or with raise its desktop window if it has one. The
+// assistant works in folder then, unless it is "".
+func openWindow(
+	ctx context.Context, running instance.Client, folder string, printOnly, raise bool, io verb.Streams,
+) error {
+	link, err := running.WindowLink(ctx, raise, folder)
 	if err != nil {
-		return verb.Failure(verb.ExitFailed, "the running Sextant (process %d) gave no link: %v", running.PID, err)
+		return verb.Failure(verb.ExitFailed, "the running Sextant (process %d) did not open: %v", running.PID, err)
+	}
+	if folder != "" {
+		_, _ = fmt.Fprintf(io.Out, "It works in %s now.\n", folder)
 	}
 	if link == "" {
 		_, err = fmt.Fprintln(io.Out, "Its window is in front now.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"sextant/app"
 	"sextant/app/cli/verb"
@@ -24,7 +25,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
-		return openWindow(ctx, running, !hasDisplay(), hasDisplay(), io)
+		return v.openRunning(ctx, io, *g, running)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {
@@ -44,6 +45,22 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	_, _ = fmt.Fprintln(io.Out, sys.URL())
 	<-ctx.Done()
 	return nil
+}
+
+// openRunning opens the window of the running Sextant, in the folder of --workspace.
+func (v *windowVerb) openRunning(ctx context.Context, io verb.Streams, g verb.Global, running instance.Client) error {
+	folder := g.Workspace
+	if folder != "" {
+		var err error
+		if folder, err = filepath.Abs(folder); err != nil {
+			return err
+		}
+	}
+	g.Workspace = ""
+	if other := g.SeparateOption(); other != "" {
+		_, _ = fmt.Fprintf(io.Err, "It keeps its own %s. To change that, end it first.\n", other)
+	}
+	return openWindow(ctx, running, folder, !hasDisplay(), hasDisplay(), io)
 }
 
 func hasDisplay() bool {

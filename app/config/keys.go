@@ -170,7 +170,8 @@ func generalKeys() []Key {
 		{
 			Name: "workspace", Default: "",
 			Doc: "Folder the assistant works in at first; empty means the folder Sextant was started in. Started in " +
-				"the home folder, a window opens the folder that was open last.",
+				"the home folder, a window opens the folder that was open last. " +
+				"A second start with --workspace hands its folder to the running one.",
 		},
 		{
 			Name: "allow_hosts", Check: each(checkHost), Default: "",

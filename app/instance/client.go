@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -60,15 +61,18 @@ func (c Client) Send(ctx context.Context, method, path string, body io.Reader, w
 }
 
 // WindowLink returns a new address that opens a window once, within ten minutes. With raise, it brings the desktop
-// window to the front instead and returns "", if there is one.
-func (c Client) WindowLink(ctx context.Context, raise bool) (string, error) {
+// window to the front instead and returns "", if there is one. With folder, the assistant works in that folder then.
+func (c Client) WindowLink(ctx context.Context, raise bool, folder string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	path := access.LinkPath
+	query := url.Values{}
 	if raise {
-		path += "?raise=1"
+		query.Set("raise", "1")
 	}
-	link, err := c.send(ctx, http.MethodPost, path, c.LinkKey, nil)
+	if folder != "" {
+		query.Set("folder", folder)
+	}
+	link, err := c.send(ctx, http.MethodPost, access.LinkPath+"?"+query.Encode(), c.LinkKey, nil)
 	return string(link), err
 }
 

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"io"
 	"net/http"
 )
@@ -10,7 +11,8 @@ const (
 	// ProofPath answers the query ?nonce=… with Proof as plain text.
 	ProofPath = "/api/proof"
 	// LinkPath answers a POST request that has the link key with a new address of the window as plain text. With the
-	// query raise=1, it brings the desktop window to the front instead and answers with nothing, if there is one.
+	// query raise=1, it brings the desktop window to the front instead and answers with nothing, if there is one. With
+	// the query folder=…, the assistant works in that folder then.
 	LinkPath = "/api/link"
 )
 
@@ -25,11 +27,19 @@ func (k *Keys) ServeProof(w http.ResponseWriter, r *http.Request) {
 }
 
 // ServeLink answers with newLink() if the request has the link key.
-func (k *Keys) ServeLink(newLink func() string, raise func() bool) http.HandlerFunc {
+func (k *Keys) ServeLink(
+	newLink func() string, raise func() bool, openFolder func(context.Context, string) error,
+) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !k.IsLinkKey(BearerToken(r)) {
 			WriteProblem(w, http.StatusUnauthorized, "The link key is missing or wrong. Run: sextant open")
 			return
+		}
+		if folder := r.URL.Query().Get("folder"); folder != "" {
+			if err := openFolder(r.Context(), folder); err != nil {
+				WriteProblem(w, http.StatusBadRequest, err.Error())
+				return
+			}
 		}
 		if r.URL.Query().Get("raise") == "1" && raise() {
 			writeText(w, "")

@@ -148,7 +148,8 @@ func New(services Services) *Server {
 	s.routes()
 	mux.Handle("/", windowHandler(services.WindowFiles, services.WindowBuilt, services.PagesOrigin))
 	mux.HandleFunc("GET "+access.ProofPath, s.services.Keys.ServeProof)
-	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL, s.services.RaiseWindow))
+	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL, s.services.RaiseWindow,
+		s.services.OpenFolder))
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if services.MCPHandler != nil {
 		mux.Handle(mcpserver.JoinPath, services.MCPHandler)
