@@ -153,8 +153,8 @@ func (s *System) panelHandlers() map[string]http.Handler {
 				return s.Recipes.FindValue(ctx, from, parameters, want)
 			},
 			Add: func(rec recipe.Recipe) error { return s.Recipes.Add(rec) },
-			KeepReplaced: func(name string) ([]recipe.Replacement, error) {
-				return s.Recipes.KeepReplaced(name)
+			SaveReplacements: func(name string) ([]recipe.Replacement, error) {
+				return s.Recipes.SaveReplacements(name)
 			},
 		}),
 		"settings": settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),

@@ -125,7 +125,8 @@ func TestRecipeOnControlsOfEveryKind(t *testing.T) {
 	}
 	for _, c := range recordedControls {
 		t.Run(c.name, func(t *testing.T) {
-			site.others, other.others = c.others, c.others
+			site.serve(c.others)
+			other.serve(c.others)
 			page := strings.ReplaceAll(c.page, "{{other}}", other.URL)
 			site.show(page, false)
 			s := newShopper(t, sys)
@@ -140,7 +141,9 @@ func TestRecipeOnControlsOfEveryKind(t *testing.T) {
 			if run.Status != recipe.StatusDone {
 				t.Fatalf("%+v\n%s", run, r.Text)
 			}
-			time.Sleep(200 * time.Millisecond)
+			if c.pressed != "" && !comesTrue(func() bool { return site.wasPressed() || other.wasPressed() }) {
+				t.Fatal("nothing was pressed")
+			}
 			pressed := append(site.show("", false), other.show("", false)...)
 			if c.pressed == "" && !run.Steps[len(run.Steps)-1].Proved {
 				t.Error("the effect of the last step was not proved")

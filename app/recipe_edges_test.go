@@ -75,6 +75,19 @@ func (e *edgeSite) show(page string, broken bool) []string {
 	return pressed
 }
 
+// serve changes the pages at other paths than /.
+func (e *edgeSite) serve(others map[string]string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.others = others
+}
+
+func (e *edgeSite) wasPressed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.pressed) > 0
+}
+
 const saveButton = `<button onclick="press('save'); this.nextSibling.hidden = false">Save</button><a hidden href="#">Undo</a>`
 
 // Each case records a press of Save on one page and runs the recipe on another, which may be the same.
@@ -227,23 +240,23 @@ func TestLostElementOfRecipeIsReplaced(t *testing.T) {
 		if run.Status == recipe.StatusDone || !strings.Contains(r.Error, reason) {
 			t.Errorf("%s: %s", reason, r.Error)
 		}
-		if _, err := sys.Recipes.KeepReplaced("save"); !errors.Is(err, recipes.ErrNothingReplaced) {
+		if _, err := sys.Recipes.SaveReplacements("save"); !errors.Is(err, recipes.ErrNoReplacements) {
 			t.Errorf("%s: kept: %v", reason, err)
 		}
 	}
 	run, r = s.run("save", map[string]any{
 		"lamp": "Moor", "from_step": 3, "use_element": s.id(`button "Store Moor"`),
 	})
-	if run.Status != recipe.StatusDone || len(run.Replaced) != 1 ||
+	if run.Status != recipe.StatusDone || len(run.Replacements) != 1 ||
 		!strings.Contains(r.Text, "Step 3 used button “Store {{lamp}}” in place of button “Save”.") {
 		t.Fatalf("%+v\n%s", run, r.Text)
 	}
-	if _, err := sys.Recipes.KeepReplaced("save"); err != nil {
+	if _, err := sys.Recipes.SaveReplacements("save"); err != nil {
 		t.Fatal(err)
 	}
 	site.show(strings.ReplaceAll(later, "Moor", "Loam"), false)
 	run, r = s.run("save", map[string]any{"lamp": "Loam"})
-	if run.Status != recipe.StatusDone || len(run.Replaced) > 0 {
+	if run.Status != recipe.StatusDone || len(run.Replacements) > 0 {
 		t.Errorf("%+v\n%+v", run, r)
 	}
 	if pressed := site.show("", false); !slices.Equal(pressed, []string{"save"}) {
@@ -283,7 +296,7 @@ func TestImportedRecordingRuns(t *testing.T) {
 	if run.Status != recipe.StatusDone {
 		t.Fatalf("%+v\n%s", run, r.Text)
 	}
-	if _, err := sys.Recipes.KeepReplaced("save-a-lamp"); err != nil {
+	if _, err := sys.Recipes.SaveReplacements("save-a-lamp"); err != nil {
 		t.Fatal(err)
 	}
 	if run, r = s.run("save-a-lamp", map[string]any{"lamp": "Loam"}); run.Status != recipe.StatusDone {

@@ -153,7 +153,7 @@ func (v *recipesKeepVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glob
 	if err != nil {
 		return err
 	}
-	replaced, err := store.KeepReplaced(v.Name)
+	replaced, err := store.SaveReplacements(v.Name)
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "the recipe %s was not changed: %v", v.Name, err)
 	}
@@ -265,7 +265,7 @@ func (v *recipesImportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 }
 
 // read returns the recipe in the file, or those of the recording.
-func (v *recipesImportVerb) read() ([]importer.Imported, error) {
+func (v *recipesImportVerb) read() ([]importer.Result, error) {
 	text, err := os.ReadFile(v.File)
 	if err != nil {
 		return nil, verb.Failure(verb.ExitFailed, "%v", err)
@@ -275,7 +275,7 @@ func (v *recipesImportVerb) read() ([]importer.Imported, error) {
 		return all, err
 	}
 	rec, err := readRecipe(v.File)
-	return []importer.Imported{{Recipe: rec}}, err
+	return []importer.Result{{Recipe: rec}}, err
 }
 
 type recipesRunVerb struct {

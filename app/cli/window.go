@@ -25,7 +25,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
-		return v.openRunning(ctx, io, *g, running)
+		return openRunning(ctx, io, *g, running)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {
@@ -48,7 +48,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 }
 
 // openRunning opens the window of the running Sextant, in the folder of --workspace.
-func (v *windowVerb) openRunning(ctx context.Context, io verb.Streams, g verb.Global, running instance.Client) error {
+func openRunning(ctx context.Context, io verb.Streams, g verb.Global, running instance.Client) error {
 	folder := g.Workspace
 	if folder != "" {
 		var err error

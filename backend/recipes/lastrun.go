@@ -26,9 +26,6 @@ type savedRun struct {
 	// URL is the address of the page, and Since is the number of the first step on that page, 0 if it is not known.
 	URL   string `json:"url,omitempty"`
 	Since int    `json:"since,omitempty"`
-
-	// running is true if the file says that the recipe is running, in this process or another.
-	running bool
 }
 
 func digest(steps []recipe.Step) string {
@@ -82,8 +79,7 @@ func (r *Recipes) savedRun(name string) *savedRun {
 	case saved.Steps != digest(rec.Steps), saved.Next < 0, saved.Next > last, saved.Since < 0, saved.Since > last+1:
 		return nil
 	}
-	saved.running = saved.Status == recipe.StatusRunning
-	if saved.running && saved.Process != r.process {
+	if saved.Status == recipe.StatusRunning && saved.Process != r.process {
 		saved.Status, saved.Reason = recipe.StatusInterrupted, "Sextant ended while it ran"
 	}
 	return &saved
@@ -127,7 +123,7 @@ func (r *Recipes) goOn(run *run, rec recipe.Recipe, from int) error {
 	run.first = from
 	saved := r.savedRun(rec.Name)
 	if saved != nil {
-		run.saved.Replaced = saved.Replaced
+		run.saved.Replacements = saved.Replacements
 	}
 	switch {
 	case saved == nil || rec.Steps[from-1].Tool == navigateTool:

@@ -89,7 +89,7 @@ func TestRunGoesOnInAnotherProcess(t *testing.T) {
 }
 
 func TestRunKeepsNoSecretAddress(t *testing.T) {
-	r := run{values: map[string]string{"key": "a b/7"}, shown: map[string]string{"key": hiddenArg}}
+	r := run{values: map[string]string{"key": "a b/7"}, shown: map[string]string{"key": HiddenText}}
 	r.page.Page.URL = "https://x.test/?key=a+b%2F7"
 	r.noteAddress(1)
 	if r.saved.URL != "" || r.hide(`typed "a b/7"`) != `typed "…"` {

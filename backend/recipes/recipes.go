@@ -324,7 +324,7 @@ func (r *Recipes) Execute(
 			err = r.goOn(&run, rec, int(from))
 		}
 		if err == nil {
-			rec, err = withReplaced(rec, run.saved.Replaced)
+			rec, err = applyReplacements(rec, run.saved.Replacements)
 		}
 		if err != nil {
 			return toolspec.Fail(toolspec.UserError,
@@ -342,7 +342,7 @@ func values(rec recipe.Recipe, args map[string]any) (all, shown, public map[stri
 	all, shown, public = map[string]string{}, map[string]string{}, map[string]string{}
 	for _, p := range rec.Parameters {
 		all[p.Name], _ = args[p.Name].(string)
-		shown[p.Name] = hiddenArg
+		shown[p.Name] = HiddenText
 		if !p.Secret {
 			shown[p.Name], public[p.Name] = all[p.Name], all[p.Name]
 		}
@@ -365,7 +365,7 @@ func (r *run) result() toolspec.Result {
 			text.WriteString(s.Kept + "\n")
 		}
 	}
-	for _, one := range rep.Replaced {
+	for _, one := range rep.Replacements {
 		proof := ""
 		if !one.Proved {
 			proof = " The step has no effect that proves it."

@@ -187,9 +187,6 @@ type Action struct {
 	LeadsTo   string
 }
 
-// HiddenText stands for a text that is not stored, such as a password. It becomes a secret parameter.
-const HiddenText = hiddenArg
-
 // FromActions returns the recipe that repeats the actions, without a name.
 func FromActions(actions []Action) (recipe.Recipe, error) {
 	calls := make([]recordedCall, len(actions))
@@ -259,7 +256,8 @@ var typedArgs = map[string][]string{
 	"type_text": {"text"}, "select_option": {"values"}, "upload_file": {"path", "paths"},
 }
 
-const hiddenArg = "…"
+// HiddenText is in place of a text that is not stored, such as a password. It becomes a secret parameter.
+const HiddenText = "…"
 
 func (b *builder) add(c recordedCall) error {
 	raw := c.Start.Args
@@ -349,13 +347,13 @@ func (b *builder) parameter(target annotation.Reference, value string) string {
 		return value
 	}
 	for _, known := range b.values {
-		if known.value == value && value != hiddenArg {
+		if known.value == value && value != HiddenText {
 			return "{{" + known.name + "}}"
 		}
 	}
 	// The label of the page becomes part of a tool's definition, which models read.
 	p := recipe.Parameter{Name: b.freeName(target.Name), Description: annotation.Clean(target.Name, maxLabel)}
-	if value == hiddenArg {
+	if value == HiddenText {
 		p.Secret = true
 	} else {
 		p.Default = &value
@@ -391,7 +389,7 @@ func (b *builder) freeName(label string) string {
 func (b *builder) withParameters(text string) string {
 	text = strings.ReplaceAll(text, "{{", "{ {")
 	for _, p := range b.values {
-		if p.value != hiddenArg {
+		if p.value != HiddenText {
 			text = mention(text, p.value, p.name)
 		}
 	}

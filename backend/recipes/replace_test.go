@@ -25,18 +25,18 @@ func TestReplacedElementsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := recipe.Replacement{Step: 1, Element: annotation.Reference{Role: "button", Name: "Pay"}}
-	all := addReplaced(addReplaced(nil, recipe.Replacement{Step: 1, Before: "x"}), one)
+	all := addReplacement(addReplacement(nil, recipe.Replacement{Step: 1, Before: "x"}), one)
 	if len(all) != 1 || all[0].Element.Name != "Pay" {
 		t.Fatalf("%+v", all)
 	}
 	saved := savedRun{Process: r.process, Steps: digest(rec.Steps)}
 	saved.LastRun = recipe.LastRun{
-		Recipe: "pay", Status: recipe.StatusRunning, Next: 2, Uncertain: true, Replaced: all,
+		Recipe: "pay", Status: recipe.StatusRunning, Next: 2, Uncertain: true, Replacements: all,
 	}
 	if err := r.saveRun(saved); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.KeepReplaced("pay"); err == nil {
+	if _, err := r.SaveReplacements("pay"); err == nil {
 		t.Error("it was kept while the recipe runs")
 	}
 	saved.Status = recipe.StatusUnmet
@@ -46,20 +46,20 @@ func TestReplacedElementsAreKept(t *testing.T) {
 	if err := r.EndRun("pay"); err != nil {
 		t.Fatal(err)
 	}
-	if last := r.LastRun("pay"); last.Status != recipe.StatusDone || last.Next != 0 || len(last.Replaced) != 1 {
+	if last := r.LastRun("pay"); last.Status != recipe.StatusDone || last.Next != 0 || len(last.Replacements) != 1 {
 		t.Errorf("the run is then %+v", last)
 	}
-	if _, err := r.KeepReplaced("pay"); err != nil {
+	if _, err := r.SaveReplacements("pay"); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := r.Get("pay")
 	if err != nil || References(kept.Steps[0])["annotationId"].Name != "Pay" || kept.Steps[1].Tool != "press_key" {
 		t.Errorf("%+v %v", kept, err)
 	}
-	if last := r.LastRun("pay"); last == nil || len(last.Replaced) != 0 {
+	if last := r.LastRun("pay"); last == nil || len(last.Replacements) != 0 {
 		t.Errorf("the run is then %+v", last)
 	}
-	if _, err := r.KeepReplaced("pay"); !errors.Is(err, ErrNothingReplaced) {
+	if _, err := r.SaveReplacements("pay"); !errors.Is(err, ErrNoReplacements) {
 		t.Errorf("kept again: %v", err)
 	}
 }

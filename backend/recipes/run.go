@@ -76,7 +76,8 @@ func (r *run) runAll(ctx context.Context, rec recipe.Recipe) {
 		}
 		var lost *NotFoundError
 		chosen := n == r.first && r.elementID > 0 && ctx.Err() == nil
-		r.saved.Lost = len(References(step)) == 1 && !r.saved.Uncertain && (chosen || errors.As(err, &lost))
+		_, _, hasOne := onlyReference(step)
+		r.saved.Lost = hasOne && !r.saved.Uncertain && (chosen || errors.As(err, &lost))
 		status := recipe.StatusFailed
 		switch {
 		case ctx.Err() != nil:
@@ -102,9 +103,9 @@ func (r *run) runAll(ctx context.Context, rec recipe.Recipe) {
 // hide returns text with … in place of secret values.
 func (r *run) hide(text string) string {
 	for name, value := range r.values {
-		if r.shown[name] == hiddenArg && value != "" {
+		if r.shown[name] == HiddenText && value != "" {
 			for _, written := range []string{value, url.QueryEscape(value), url.PathEscape(value)} {
-				text = strings.ReplaceAll(text, written, hiddenArg)
+				text = strings.ReplaceAll(text, written, HiddenText)
 			}
 		}
 	}
@@ -121,7 +122,7 @@ func (r *run) saveProgress() error {
 
 // step does the step with the number n.
 func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport, error) {
-	s, replaced, err := r.begin(ctx, n, s)
+	s, replacement, err := r.begin(ctx, n, s)
 	if err != nil {
 		return recipe.StepReport{}, err
 	}
@@ -162,10 +163,10 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 		}
 		report.Proved = true
 	}
-	for _, one := range replaced {
-		one.Proved = report.Proved
-		r.saved.Replaced = addReplaced(r.saved.Replaced, one)
-		r.report.Replaced = append(r.report.Replaced, one)
+	if replacement != nil {
+		replacement.Proved = report.Proved
+		r.saved.Replacements = addReplacement(r.saved.Replacements, *replacement)
+		r.report.Replacements = append(r.report.Replacements, *replacement)
 	}
 	if s.Tool == navigateTool || (s.Expect != nil && s.Expect.URL != "") || hasEvent(after, "navigated") {
 		r.noteAddress(n)
@@ -174,8 +175,8 @@ func (r *run) step(ctx context.Context, n int, s recipe.Step) (recipe.StepReport
 }
 
 // begin notes that step n begins, and opens the page of the first one if it was lost. It returns the step with the
-// element that was chosen for it, and what that replaces.
-func (r *run) begin(ctx context.Context, n int, s recipe.Step) (recipe.Step, []recipe.Replacement, error) {
+// element that was chosen for it, and what that replaces, nil for nothing.
+func (r *run) begin(ctx context.Context, n int, s recipe.Step) (recipe.Step, *recipe.Replacement, error) {
 	r.saved.Status, r.saved.Next, r.saved.Uncertain = recipe.StatusRunning, n, false
 	if err := r.saveProgress(); err != nil {
 		return s, nil, err
@@ -188,8 +189,7 @@ func (r *run) begin(ctx context.Context, n int, s recipe.Step) (recipe.Step, []r
 	if n != r.first || r.elementID == 0 {
 		return s, nil, nil
 	}
-	s, replaced, err := r.replace(ctx, n, r.elementID, s)
-	return s, []recipe.Replacement{replaced}, err
+	return r.replace(ctx, n, r.elementID, s)
 }
 
 // open opens an address.

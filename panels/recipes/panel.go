@@ -26,8 +26,8 @@ type Services struct {
 	) (recipe.Step, any, error)
 	// Add saves a recipe. It fails if there is one of its name.
 	Add func(recipe.Recipe) error
-	// KeepReplaced saves the elements that the last run of a recipe used in place of lost ones.
-	KeepReplaced func(recipe string) ([]recipe.Replacement, error)
+	// SaveReplacements saves the elements that the last run of a recipe used in place of lost ones.
+	SaveReplacements func(recipe string) ([]recipe.Replacement, error)
 }
 
 // Handler returns the handler of the panel's endpoints.
@@ -35,7 +35,7 @@ func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/recipes/list", services.list)
 	mux.HandleFunc("POST /api/recipes/save", services.save)
-	mux.HandleFunc("POST /api/recipes/keep-replaced", services.keepReplaced)
+	mux.HandleFunc("POST /api/recipes/save-replacements", services.saveReplacements)
 	return mux
 }
 
@@ -96,13 +96,13 @@ func (s Services) save(w http.ResponseWriter, r *http.Request) {
 	reply.WriteJSON(w, http.StatusOK, s.summary(rec))
 }
 
-func (s Services) keepReplaced(w http.ResponseWriter, r *http.Request) {
+func (s Services) saveReplacements(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Name string }
 	reply.DecodeBody(r, &in)
-	replaced, err := s.KeepReplaced(in.Name)
+	replaced, err := s.SaveReplacements(in.Name)
 	if err != nil {
 		reply.Refuse(w, http.StatusConflict, "the recipe was not changed: "+err.Error(), "No recipe was changed.")
 		return
 	}
-	reply.WriteJSON(w, http.StatusOK, map[string]any{"replaced": replaced})
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"replacements": replaced})
 }

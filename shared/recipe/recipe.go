@@ -111,8 +111,8 @@ type LastRun struct {
 	// Lost is true if the page does not have the element of step Next, or not one with which the step can be done, so
 	// that another may be chosen.
 	Lost bool `json:"lost,omitempty"`
-	// Replaced are other elements that steps used in place of lost ones. They are not part of the recipe yet.
-	Replaced []Replacement `json:"replaced,omitempty"`
+	// Replacements are other elements that steps used in place of lost ones. The recipe does not have them yet.
+	Replacements []Replacement `json:"replacements,omitempty"`
 	// Values contains the values of the parameters that are not secret.
 	Values map[string]string `json:"values,omitempty"`
 }
@@ -141,8 +141,8 @@ type Run struct {
 	Steps  []StepReport `json:"steps"`
 	// Values contains what the run returns, by name: a string, or a list of rows as strings by column.
 	Values map[string]any `json:"values,omitempty"`
-	// Replaced are other elements that steps used in place of lost ones. They are not part of the recipe yet.
-	Replaced []Replacement `json:"replaced,omitempty"`
+	// Replacements are other elements that steps used in place of lost ones. The recipe does not have them yet.
+	Replacements []Replacement `json:"replacements,omitempty"`
 	// URL and Title identify the page after the run.
 	URL   string `json:"url,omitempty"`
 	Title string `json:"title,omitempty"`

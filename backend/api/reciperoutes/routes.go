@@ -55,8 +55,8 @@ func (r Routes) Register() {
 		r.playwright)
 	route.Add(r.API, http.MethodGet, path+"/{id}/elements", "The elements of the open page that a step could use",
 		http.StatusOK, r.elements)
-	route.Add(r.API, http.MethodPost, path+"/{id}/replaced", "Save the elements that the last run used in place of "+
-		"lost ones", http.StatusOK, r.keepReplaced)
+	route.Add(r.API, http.MethodPost, path+"/{id}/replacements", "Save the elements that the last run used in "+
+		"place of lost ones", http.StatusOK, r.saveReplacements)
 	route.Add(r.API, http.MethodDelete, path+"/{id}/run", "End the newest run, of which the person has done the rest",
 		http.StatusOK, r.endRun)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a recipe", http.StatusOK, r.remove)
@@ -166,8 +166,8 @@ func (r Routes) elements(ctx context.Context, in *struct {
 	return route.Answer(PageElements{list}), nil
 }
 
-func (r Routes) keepReplaced(_ context.Context, in *route.ByID) (*route.Empty, error) {
-	_, err := r.Recipes.KeepReplaced(in.ID)
+func (r Routes) saveReplacements(_ context.Context, in *route.ByID) (*route.Empty, error) {
+	_, err := r.Recipes.SaveReplacements(in.ID)
 	switch {
 	case errors.Is(err, recipes.ErrNotFound):
 		return nil, route.NotFound("There is no recipe " + in.ID + ".")

@@ -185,6 +185,19 @@ func (r *Registry) Folder() string {
 // invalid manifest is added after a delay, because it may still be copied.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
+// Folders returns the folders of the panels that the person has added and that are usable, by the id of the panel.
+func (r *Registry) Folders() map[string]string {
+	folders := map[string]string{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.Panels() {
+		if e := r.entries[p.ID]; e != nil && !e.builtin && p.Usable {
+			folders[p.ID] = e.dir()
+		}
+	}
+	return folders
+}
+
 // Definitions returns the tools that the assistant can call: those of the active panel and of the pinned panels whose
 // conditions are true. panel is the id of the active one and may be "".
 func (r *Registry) Definitions(panel string) []toolspec.Definition {

@@ -37,19 +37,6 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 	return page, true
 }
 
-// Folders returns the folders of the panels that the person has added and that are usable, by the id of the panel.
-func (r *Registry) Folders() map[string]string {
-	folders := map[string]string{}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range r.Panels() {
-		if e := r.entries[p.ID]; e != nil && !e.builtin && p.Usable {
-			folders[p.ID] = e.dir()
-		}
-	}
-	return folders
-}
-
 // Webviews returns the ids of the panels with a page of kind webview, in any order.
 func (r *Registry) Webviews() []string {
 	r.mu.Lock()

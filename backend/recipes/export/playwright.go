@@ -2,6 +2,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -20,10 +21,6 @@ func Playwright(rec recipe.Recipe) (test string, omitted []string) {
 	p := playwright{recipe: rec}
 	for i := range rec.Steps {
 		p.step(i)
-	}
-	name := rec.Description
-	if name == "" {
-		name = rec.Name
 	}
 	var b strings.Builder
 	b.WriteString("import { expect, test } from '@playwright/test';\n\n")
@@ -48,7 +45,7 @@ func Playwright(rec recipe.Recipe) (test string, omitted []string) {
 	}
 	p.line("await settled(page); // what the last step began may still be saved")
 	fmt.Fprintf(&b, "\ntest(%s, async ({ page: first, context }) => {\n  let page = first;\n%s});\n",
-		quote(name), p.body.String())
+		quote(cmp.Or(rec.Description, rec.Name)), p.body.String())
 	return b.String(), p.omitted
 }
 
@@ -166,29 +163,58 @@ func (p *playwright) step(n int) {
 
 // dialog answers the dialog that step n opens, as the next step does.
 func (p *playwright) dialog(n int) {
+	accept, text, skip := dialogAnswer(p.recipe, n)
+	p.skip = skip
 	answer := "dismiss()"
-	if n+1 < len(p.recipe.Steps) {
-		next := p.recipe.Steps[n+1]
-		var args stepArgs
-		_ = json.Unmarshal(next.Args, &args) // as above
-		isAnswer := next.Tool == "handle_dialog"
-		if isAnswer && (args.Accept == nil || *args.Accept) || next.Tool == "press_key" && args.Key == "Enter" {
-			answer = "accept(" + template(args.Text) + ")"
-		}
-		p.skip = isAnswer || next.Tool == "press_key"
+	if accept {
+		answer = "accept(" + template(text) + ")"
 	}
 	p.line("page.once('dialog', (dialog) => dialog.%s);", answer)
+}
+
+// dialogAnswer returns how the step after step n answers the dialog that step n opens, with which text, and whether
+// that step does nothing else.
+func dialogAnswer(rec recipe.Recipe, n int) (accept bool, text string, only bool) {
+	if n+1 >= len(rec.Steps) {
+		return false, "", false
+	}
+	next := rec.Steps[n+1]
+	var args stepArgs
+	_ = json.Unmarshal(next.Args, &args) // an argument of another type is left out
+	switch next.Tool {
+	case "handle_dialog":
+		return args.Accept == nil || *args.Accept, args.Text, true
+	case "press_key":
+		return args.Key == "Enter", args.Text, true
+	}
+	return false, "", false
+}
+
+// countFrames counts the frames in which the steps act.
+func countFrames(rec recipe.Recipe) int {
+	frames := map[string]bool{}
+	for _, s := range rec.Steps {
+		for _, r := range recipes.References(s) {
+			if r.Frame != "" {
+				frames[r.Frame] = true
+			}
+		}
+	}
+	return len(frames)
+}
+
+func withScheme(address string) string {
+	if !strings.Contains(address, ":") {
+		return "https://" + address
+	}
+	return address
 }
 
 // appears returns a locator of what must appear after a step, "" for nothing.
 func (p *playwright) appears(s recipe.Step) string {
 	const most = 8
-	for _, step := range p.recipe.Steps { // what appears may be in a frame
-		for _, r := range recipes.References(step) {
-			if r.Frame != "" {
-				return ""
-			}
-		}
+	if countFrames(p.recipe) > 0 { // what appears may be in a frame
+		return ""
 	}
 	var all []string
 	for _, r := range s.Expect.Appears {
@@ -250,13 +276,10 @@ func navigate(args stepArgs) string {
 	case "reload":
 		return "page.reload()"
 	}
-	switch {
-	case args.URL == "demo": // only Sextant has it
+	if args.URL == "demo" { // only Sextant has it
 		return ""
-	case !strings.Contains(args.URL, ":"):
-		args.URL = "https://" + args.URL
 	}
-	return "page.goto(" + template(args.URL) + ")"
+	return "page.goto(" + template(withScheme(args.URL)) + ")"
 }
 
 // onElement returns the expression that does something with the element that on locates, "" if there is none.
@@ -288,12 +311,11 @@ func onElement(tool, on string, args stepArgs) string {
 	return ""
 }
 
+// defaultScroll is how far a step without an amount scrolls, in CSS pixels.
+const defaultScroll = 600
+
 func (p *playwright) scroll(args stepArgs, refs map[string]annotation.Reference) string {
-	const most = 600
-	amount := args.Amount
-	if amount == 0 {
-		amount = most
-	}
+	amount := cmp.Or(args.Amount, defaultScroll)
 	by := map[string]string{
 		"": fmt.Sprintf("0, %d", amount), "down": fmt.Sprintf("0, %d", amount), "up": fmt.Sprintf("0, %d", -amount),
 		"right": fmt.Sprintf("%d, 0", amount), "left": fmt.Sprintf("%d, 0", -amount),
@@ -354,17 +376,17 @@ func within(page, filter string, r annotation.Reference) string {
 // fields are roles of fields that Playwright finds only by their labels.
 var fields = []string{"date", "time", "color", "month", "week", "datetime", "file", "password"}
 
-// contentRoles are roles whose elements have no name of their own.
-var contentRoles = []string{"listitem", "row", "paragraph", annotation.AnyRole}
-
-func isRole(role string) bool {
-	return role != "clickable" && !slices.Contains(fields, role) && !slices.Contains(contentRoles, role)
+// isNamedByContent reports whether elements of a role are found by their text.
+func isNamedByContent(role string) bool {
+	return slices.Contains([]string{"clickable", "listitem", "row", "paragraph", annotation.AnyRole}, role)
 }
+
+func isRole(role string) bool { return !slices.Contains(fields, role) && !isNamedByContent(role) }
 
 // byName returns the locator of the elements with the role and name of r.
 func byName(page string, r annotation.Reference) string {
 	switch {
-	case r.Role == "clickable" || slices.Contains(contentRoles, r.Role):
+	case isNamedByContent(r.Role):
 		name, whole := withoutNear(r)
 		if !whole {
 			return page + ".getByText(" + textPattern(name, gap) + ")"

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,11 +29,8 @@ type recorderStep struct {
 	Button         string          `json:"button,omitempty"`
 	Value          *string         `json:"value,omitempty"`
 	Key            string          `json:"key,omitempty"`
-	X              int             `json:"x,omitempty"`
 	Y              int             `json:"y,omitempty"`
 	Expression     string          `json:"expression,omitempty"`
-	Operator       string          `json:"operator,omitempty"`
-	Count          *int            `json:"count,omitempty"`
 	AssertedEvents []recorderEvent `json:"assertedEvents,omitempty"`
 }
 
@@ -74,15 +72,11 @@ func Recorder(rec recipe.Recipe, values map[string]string) (text string, omitted
 	w.add(recorderStep{
 		Type: "waitForExpression", Expression: "new Promise((done) => setTimeout(() => done(true), 1000))",
 	})
-	title := rec.Description
-	if title == "" {
-		title = rec.Name
-	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err = enc.Encode(recording{Title: title, Timeout: recorderTimeout, Steps: w.steps})
+	err = enc.Encode(recording{Title: cmp.Or(rec.Description, rec.Name), Timeout: recorderTimeout, Steps: w.steps})
 	return b.String(), w.omitted, err
 }
 
@@ -123,16 +117,16 @@ func (w *recorderWriter) step(i int, s recipe.Step) (omitted string) {
 	case s.Tool == "navigate_page" && historyCall[args.Action] != "":
 		w.add(recorderStep{Type: "waitForExpression", Expression: "(" + historyCall[args.Action] + ", true)"})
 	case s.Tool == "press_key":
-		w.add(keys(args.Key)...)
+		w.add(pressKeys(args.Key)...)
 	case s.Tool == "wait_for" && args.Text != "":
 		w.add(recorderStep{Type: "waitForElement", Selectors: [][]string{{"text/" + args.Text}}})
 	case s.Tool == "scroll_page" && !scrollsBox && verticalScroll[args.Direction]:
-		w.add(scrolled(args))
+		w.add(scrollStep(args))
 	case !onElement:
 		return noMatch
 	case ref.InOtherTab:
 		return "the Recorder knows a tab only by its exact address"
-	case ref.Frame != "" && w.inFrames() > 1:
+	case ref.Frame != "" && countFrames(w.recipe) > 1:
 		return "the Recorder knows a frame only by its place"
 	default:
 		if !w.onElement(s.Tool, ref, args) {
@@ -160,26 +154,6 @@ func (w *recorderWriter) leadsAway(steps []recorderStep) {
 
 var historyCall = map[string]string{
 	"back": "history.back()", "forward": "history.forward()", "reload": "location.reload()",
-}
-
-// inFrames counts the frames in which the steps act.
-func (w *recorderWriter) inFrames() int {
-	frames := map[string]bool{}
-	for _, s := range w.recipe.Steps {
-		for _, r := range recipes.References(s) {
-			if r.Frame != "" {
-				frames[r.Frame] = true
-			}
-		}
-	}
-	return len(frames)
-}
-
-func withScheme(address string) string {
-	if !strings.Contains(address, ":") {
-		return "https://" + address
-	}
-	return address
 }
 
 // onElement writes what is done with an element. It returns false if there is nothing like it.
@@ -210,12 +184,12 @@ func (w *recorderWriter) onElement(tool string, ref annotation.Reference, args s
 		on.Type, on.Value = "change", &args.Text
 		w.add(on)
 		if args.Submit {
-			w.add(keys("Enter")...)
+			w.add(pressKeys("Enter")...)
 		}
 	case tool == "select_option":
 		// The Recorder chooses by the value of an option, which is not its text.
 		choose := recorderStep{Type: "waitForExpression", Frame: on.Frame, Expression: chooseExpression(args.Values)}
-		w.add(append(append([]recorderStep{click}, keys("Escape")...), choose)...)
+		w.add(append(append([]recorderStep{click}, pressKeys("Escape")...), choose)...)
 	case tool == "type_text":
 		if len(w.steps) == 0 || w.steps[len(w.steps)-1].Type != "keyUp" { // keys have moved the caret
 			w.add(click)
@@ -245,8 +219,8 @@ func chooseExpression(labels []string) string {
 })(document.activeElement, ` + string(text) + `)`
 }
 
-// keys returns the steps that press a key with its modifiers, such as Control+a.
-func keys(chord string) []recorderStep {
+// pressKeys returns the steps that press a key with its modifiers, such as Control+a.
+func pressKeys(chord string) []recorderStep {
 	parts := strings.Split(chord, "+")
 	var down, up []recorderStep
 	for _, key := range parts {
@@ -258,12 +232,9 @@ func keys(chord string) []recorderStep {
 
 var verticalScroll = map[string]bool{"": true, "down": true, "up": true, "top": true, "bottom": true}
 
-func scrolled(args stepArgs) recorderStep {
+func scrollStep(args stepArgs) recorderStep {
 	const far = 1_000_000
-	amount := args.Amount
-	if amount == 0 {
-		amount = 600
-	}
+	amount := cmp.Or(args.Amount, defaultScroll)
 	switch args.Direction {
 	case "top":
 		return recorderStep{Type: "scroll"}
@@ -277,16 +248,11 @@ func scrolled(args stepArgs) recorderStep {
 
 // answerDialog makes the page answer the dialog that step i opens as the next step does: recordings have no dialogs.
 func (w *recorderWriter) answerDialog(i int) {
-	accept, text := false, "null"
-	if i+1 < len(w.recipe.Steps) {
-		next := w.recipe.Steps[i+1]
-		var args stepArgs
-		_ = json.Unmarshal(next.Args, &args) // as above
-		w.skip = next.Tool == "handle_dialog" || next.Tool == "press_key"
-		accept = next.Tool == "handle_dialog" && (args.Accept == nil || *args.Accept) || args.Key == "Enter"
-		if accept {
-			text = quote(args.Text)
-		}
+	accept, answer, skip := dialogAnswer(w.recipe, i)
+	w.skip = skip
+	text := "null"
+	if accept {
+		text = quote(answer)
 	}
 	w.add(recorderStep{Type: "waitForExpression", Expression: fmt.Sprintf(`((old, answers) => {
   const answer = (kind) => () => (Object.assign(window, old), answers[kind]); // once
@@ -297,7 +263,7 @@ func (w *recorderWriter) answerDialog(i int) {
 
 // appears returns selectors of what must appear after a step.
 func (w *recorderWriter) appears(e *recipe.Effect) [][]string {
-	if e == nil || w.inFrames() > 0 { // what appears may be in a frame
+	if e == nil || countFrames(w.recipe) > 0 { // what appears may be in a frame
 		return nil
 	}
 	var all [][]string
@@ -321,23 +287,24 @@ func selectors(r annotation.Reference) [][]string {
 	case r.Twins && r.Group != "":
 		in = "[@aria-label=" + xpathText(r.Group) + " or self::*" + xpathWords(r.Group) + "]"
 	default:
-		return targets(r)
+		return targetSelectors(r)
 	}
 	// The innermost part of the page that has the words and the element.
 	inner := "xpath/(//*" + in + "[.//*[" + xpathNamed(r) + "]])[last()]"
 	var all [][]string
-	for _, target := range targets(r) {
+	for _, target := range targetSelectors(r) {
 		all = append(all, append([]string{inner}, target...))
 	}
 	return all
 }
 
-func targets(r annotation.Reference) [][]string {
+// targetSelectors returns the selectors of an element that is the only one of its role and name.
+func targetSelectors(r annotation.Reference) [][]string {
 	name, whole := withoutNear(r)
 	switch {
-	case (r.Role == "clickable" || slices.Contains(contentRoles, r.Role)) && whole && !strings.HasSuffix(name, "…"):
+	case isNamedByContent(r.Role) && whole && !strings.HasSuffix(name, "…"):
 		return [][]string{{"xpath/(//*[not(self::script)][" + xpathNamed(r) + "])[last()]"}, innermost(name)}
-	case r.Role == "clickable" || slices.Contains(contentRoles, r.Role) || strings.HasSuffix(name, "…"):
+	case isNamedByContent(r.Role) || strings.HasSuffix(name, "…"):
 		return [][]string{innermost(name)}
 	case slices.Contains(fields, r.Role):
 		return [][]string{{"xpath///input[" + xpathNamed(r) + "]"}}
@@ -349,11 +316,7 @@ func targets(r annotation.Reference) [][]string {
 }
 
 func ariaSelector(role, name string) []string {
-	selector := "aria/" + strings.ReplaceAll(name, "[", `\[`)
-	if role != "" {
-		selector += `[role="` + role + `"]`
-	}
-	return []string{selector}
+	return []string{"aria/" + strings.ReplaceAll(name, "[", `\[`) + `[role="` + role + `"]`}
 }
 
 // innermost returns the selector of the innermost element that contains all words of a text.

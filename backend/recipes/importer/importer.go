@@ -17,8 +17,8 @@ import (
 	"sextant/shared/recipe"
 )
 
-// Imported is a recipe from a recording.
-type Imported struct {
+// Result is a recipe from a recording.
+type Result struct {
 	Recipe recipe.Recipe
 	// Notes say what of the recording is not in the recipe, and which elements are not known, a line each.
 	Notes []string
@@ -29,7 +29,7 @@ var ErrNoRecording = errors.New("it is no recording of Chrome's DevTools or Sele
 
 // Read returns the recipes of a recording: one of a recording of DevTools, one for each test of a Selenium project. The
 // error is ErrNoRecording unless it says why a recording has no recipe.
-func Read(text []byte) ([]Imported, error) {
+func Read(text []byte) ([]Result, error) {
 	var file struct {
 		Title, URL string
 		Steps      []recorderStep
@@ -43,7 +43,7 @@ func Read(text []byte) ([]Imported, error) {
 		return readSide(file.URL, file.Tests)
 	case len(file.Steps) > 0 && file.Steps[0].Type != "":
 		one, err := readRecorder(file.Title, file.Steps)
-		return []Imported{one}, err
+		return []Result{one}, err
 	}
 	return nil, ErrNoRecording
 }
@@ -121,10 +121,10 @@ func (r *reader) typeInto(step int, selectors []string, text string, after bool)
 // separators separate the words of selectors.
 var separators = strings.NewReplacer("_", " ", "-", " ", ".", " ", "#", " ", "=", " ")
 
-func (r *reader) imported(title string) (Imported, error) {
+func (r *reader) result(title string) (Result, error) {
 	rec, err := recipes.FromActions(r.actions)
 	rec.Name, rec.Description = nameFrom(title), annotation.Clean(title, maxDescription)
-	return Imported{rec, r.notes}, err
+	return Result{rec, r.notes}, err
 }
 
 const (
@@ -139,12 +139,10 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 // nameFrom returns the name of a recipe from the words of a title.
 func nameFrom(title string) string {
 	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(title), "-"), "-")
-	name = strings.Trim(name[:min(len(name), maxName)], "-")
 	if name == "" || name[0] < 'a' {
-		name = strings.Trim("recording-"+name, "-")
-		name = strings.Trim(name[:min(len(name), maxName)], "-")
+		name = "recording-" + name
 	}
-	return name
+	return strings.Trim(name[:min(len(name), maxName)], "-")
 }
 
 // The forms of selectors that name an element. The last group of each is the name.

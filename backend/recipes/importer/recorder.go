@@ -31,7 +31,7 @@ func (s *recorderSelector) UnmarshalJSON(text []byte) error {
 
 var modifierKeys = []string{"Control", "Shift", "Alt", "Meta"}
 
-func readRecorder(title string, steps []recorderStep) (Imported, error) {
+func readRecorder(title string, steps []recorderStep) (Result, error) {
 	var r reader
 	var held []string
 	for i, s := range steps {
@@ -87,5 +87,5 @@ func readRecorder(title string, steps []recorderStep) (Imported, error) {
 			last.Navigates, last.LeadsTo = true, s.AssertedEvents[0].URL
 		}
 	}
-	return r.imported(title)
+	return r.result(title)
 }

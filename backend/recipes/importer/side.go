@@ -22,20 +22,20 @@ type sideCommand struct {
 	Targets [][]string
 }
 
-func readSide(base string, tests []sideTest) ([]Imported, error) {
-	var all []Imported
+func readSide(base string, tests []sideTest) ([]Result, error) {
+	var all []Result
 	for _, test := range tests {
 		var r reader
 		for i, c := range test.Commands {
-			if slices.Contains(elsewhere, c.Command) {
-				r.note(i+1, "it and all after it is left out: %s", c.Command)
+			if slices.Contains(stopCommands, c.Command) {
+				r.note(i+1, "%s and everything after it is left out", c.Command)
 				break
 			}
 			if !strings.HasPrefix(c.Command, "//") { // a command that is switched off
 				r.command(i+1, base, c)
 			}
 		}
-		one, err := r.imported(test.Name)
+		one, err := r.result(test.Name)
 		if errors.Is(err, recipes.ErrNothingToRepeat) {
 			continue
 		}
@@ -50,8 +50,8 @@ func readSide(base string, tests []sideTest) ([]Imported, error) {
 	return all, nil
 }
 
-// elsewhere are commands after which a test acts in another document, or not in the order in which it is written.
-var elsewhere = []string{
+// stopCommands are commands after which a test acts in another document, or not in the order in which it is written.
+var stopCommands = []string{
 	"selectFrame", "selectWindow", "if", "else if", "else", "end", "while", "do", "repeat if", "times", "forEach",
 	"run",
 }
@@ -71,7 +71,7 @@ func (r *reader) command(n int, base string, c sideCommand) {
 	defer func() { r.focus = c.Target }()
 	switch c.Command {
 	case "open":
-		r.open(n, resolved(base, c.Target))
+		r.open(n, resolveURL(base, c.Target))
 	case "click", "clickAt":
 		r.on(n, selectors, "click_element", nil)
 	case "doubleClick", "doubleClickAt":
@@ -96,7 +96,7 @@ func (r *reader) command(n int, base string, c sideCommand) {
 			r.on(n, selectors, "click_element", nil)
 		}
 		r.add(n, recipes.Action{Tool: "press_key", Args: map[string]any{"key": key}})
-	case "setWindowSize", "mouseOut", "mouseMove", "pause": // every wait has a cause of its own
+	case "setWindowSize", "mouseOut", "mouseMove", "pause": // a run waits for effects, not for a time
 	case "waitForText":
 		r.add(n, recipes.Action{Tool: "wait_for", Args: map[string]any{"text": c.Value}})
 	default:
@@ -104,7 +104,7 @@ func (r *reader) command(n int, base string, c sideCommand) {
 	}
 }
 
-func resolved(base, target string) string {
+func resolveURL(base, target string) string {
 	b, err := url.Parse(base)
 	if err != nil {
 		return target

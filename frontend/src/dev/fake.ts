@@ -176,7 +176,7 @@ class Fake implements Backend {
   });
   recipeElements = async () => ({ elements: [{ number: 12, text: 'button “Order now”' }] });
   endRecipeRun = async () => {};
-  keepReplaced = async () => {};
+  saveReplacements = async () => {};
   saveRecipe = async () => recipes[0];
   deleteRecipe = async () => {};
   backups = async () => ({ ...backups, requested: this.#requestedBackup });

@@ -85,8 +85,8 @@ export class Recipes extends RemoteValue<RecipeList> {
   }
 
   /** Saves the elements that the last run used in place of lost ones. */
-  async keepReplaced(name: string): Promise<void> {
-    await this.actions.attempt(this.actions.backend.keepReplaced(name));
+  async saveReplacements(name: string): Promise<void> {
+    await this.actions.attempt(this.actions.backend.saveReplacements(name));
     await this.read();
   }
 

@@ -254,7 +254,7 @@ export function createBackend(token: string) {
     recipeElements: (name: string, step: number) =>
       bodyOf(client.GET('/api/recipes/{id}/elements', { params: { path: { id: name }, query: { step } } })),
     /** Saves the elements that the last run used in place of lost ones. */
-    keepReplaced: (name: string) => awaitSuccess(client.POST('/api/recipes/{id}/replaced', byId(name))),
+    saveReplacements: (name: string) => awaitSuccess(client.POST('/api/recipes/{id}/replacements', byId(name))),
     endRecipeRun: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}/run', byId(name))),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
     deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),

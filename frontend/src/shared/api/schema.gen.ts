@@ -2246,7 +2246,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/recipes/{id}/replaced": {
+    "/api/recipes/{id}/replacements": {
         parameters: {
             query?: never;
             header?: never;
@@ -2256,7 +2256,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Save the elements that the last run used in place of lost ones */
-        post: operations["post-api-recipes-id-replaced"];
+        post: operations["post-api-recipes-id-replacements"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4043,7 +4043,7 @@ export interface components {
             next?: number;
             reason?: string;
             recipe: string;
-            replaced?: components["schemas"]["Replacement"][];
+            replacements?: components["schemas"]["Replacement"][];
             status: string;
             uncertain?: boolean;
             values?: {
@@ -10231,7 +10231,7 @@ export interface operations {
             };
         };
     };
-    "post-api-recipes-id-replaced": {
+    "post-api-recipes-id-replacements": {
         parameters: {
             query?: never;
             header?: never;

@@ -69,7 +69,7 @@ export const recipes = {
   'recipes.choose': 'Choose another element…',
   'recipes.choose.title': 'Element for step {n}',
   'recipes.choose.means':
-    'Choose what the step uses on the page that is open now. It is tried at once, and only then offered to be kept.',
+    'Choose what the step uses on the page that is open now. The step is tried at once. If it works, you can keep the change.',
   'recipes.choose.search': 'Words or a number',
   'recipes.choose.list': 'Elements of the page',
   'recipes.choose.more': '{n} more. Enter words to find them.',
@@ -86,7 +86,7 @@ export const recipes = {
   'recipes.dry.means': 'Looks which elements of the open page the steps would use, and acts on nothing',
   'recipes.watch': 'Show the page',
   'recipes.done': 'The recipe {name} is done.',
-  'recipes.failed.means': 'What was done before is not undone. Nothing after it was done.',
+  'recipes.failed.means': 'The steps before it stay done. No later step ran.',
   'recipes.last': 'Last run',
   'recipes.export': 'Copy as a Playwright test',
   'recipes.exported': 'The test is in the clipboard. Save it as a file that ends with .spec.js.',
