@@ -271,7 +271,10 @@ func (v *recipesImportVerb) read() ([]importer.Result, error) {
 		return nil, verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	all, err := importer.Read(text)
-	if !errors.Is(err, importer.ErrNoRecording) {
+	switch {
+	case errors.Is(err, recipes.ErrNothingToRepeat):
+		return nil, verb.Failure(verb.ExitFailed, "%s has no steps that a recipe can repeat", v.File)
+	case !errors.Is(err, importer.ErrNoRecording):
 		return all, err
 	}
 	rec, err := readRecipe(v.File)
