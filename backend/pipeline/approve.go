@@ -170,6 +170,9 @@ func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 
 // approved records the hosts and secrets of a call that may run. Hosts that the person typed are open from now on.
 func (p *Pipeline) approved(c *callState) *toolspec.Result {
+	if problem := p.useCard(c); problem != nil {
+		return problem
+	}
 	session := c.call.From.Session
 	p.hosts.open(session, c.decision.OpenedHosts)
 	p.hosts.use(session, c.decision.ContactedHosts)

@@ -40,6 +40,7 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 	var refused error
 	switch c.decision.Verdict {
 	case policy.VerdictRefuse:
+		p.parkRun(c)
 		c.row.Decision = "refused"
 		refused = errors.New(c.decision.Reason + ". " + c.decision.Suggestion)
 	case policy.VerdictAsk:

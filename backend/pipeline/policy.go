@@ -11,6 +11,7 @@ func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	p.decide(ctx, c)
 	switch c.decision.Verdict {
 	case policy.VerdictRefuse:
+		p.parkRun(c)
 		return c.refusedByPolicy()
 	case policy.VerdictAllow:
 		c.allowedByPolicy()
@@ -24,13 +25,19 @@ func (p *Pipeline) decide(ctx context.Context, c *callState) {
 		// Without the grants, the policy only asks more often.
 		p.cfg.Log.Error("grants not read", "err", err)
 	}
+	in := p.policyInput(c)
+	in.Grants = grants
+	c.decision = policy.Decide(in)
+}
+
+func (p *Pipeline) policyInput(c *callState) policy.Input {
 	session := c.call.From.Session
-	c.decision = policy.Decide(policy.Input{
+	return policy.Input{
 		Call: c.call, Definition: c.def, Description: c.desc, Settings: p.cfg.Policy(),
-		PanelTools: p.callTools(c.call.From), Grants: grants,
+		PanelTools: p.callTools(c.call.From), Card: p.card(c.call.From),
 		OpenedHosts: p.hosts.opened(session), UsedHosts: p.hosts.used(session),
 		UsedSecrets: p.secretUses.of(contextKey(c.call.From)), Now: p.cfg.Now(),
-	})
+	}
 }
 
 func (c *callState) allowedByPolicy() {
@@ -60,11 +67,19 @@ func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
 // neither the executor's Refuse nor secrets.
 func (p *Pipeline) IsAllowed(ctx context.Context, call toolspec.Call) bool {
 	c := p.newCall(call)
+	if !p.prepare(ctx, c) {
+		return false
+	}
+	p.decide(ctx, c)
+	return c.decision.Verdict == policy.VerdictAllow
+}
+
+// prepare passes the stages before the policy, as far as they neither record nor refuse anything.
+func (p *Pipeline) prepare(ctx context.Context, c *callState) bool {
 	for _, next := range []stage{p.selectTool, p.reach, p.validate, p.resolveSurface, p.describe} {
 		if next(ctx, c) != nil {
 			return false
 		}
 	}
-	p.decide(ctx, c)
-	return c.decision.Verdict == policy.VerdictAllow
+	return true
 }

@@ -68,6 +68,8 @@ type Input struct {
 	UsedHosts []string
 	// UsedSecrets are the uses of secrets that the person allowed in this conversation.
 	UsedSecrets []toolspec.SecretUse
+	// Card is the permission card of a run that nobody watches, nil for other calls.
+	Card *toolspec.Card
 	// Now is the creation time of the grants that the answers would store.
 	Now time.Time
 }
@@ -93,6 +95,9 @@ type Decision struct {
 	// ErrorType and Suggestion are set for a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
+	// Parks is true for a refusal that ends the run of a schedule until the person has decided. Approval is then the
+	// question that the person would have been asked.
+	Parks bool
 	// Approval is the question, complete except for ID and Asked.
 	Approval event.Approval
 	// Grants are the grants, without ids, that each answer would store.
@@ -128,6 +133,9 @@ func (f facts) decide() Decision {
 		}
 	}
 	reasons := f.reasons()
+	if f.in.Card != nil {
+		return f.decideByCard(reasons)
+	}
 	if len(reasons) == 0 {
 		return Decision{Verdict: VerdictAllow, Reason: f.allowReason()}
 	}

@@ -14,6 +14,8 @@ type askReason struct {
 	exact, wide bool
 	// inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
+	// ofSecret is true if the call fills in a secret.
+	ofSecret bool
 }
 
 func (f facts) reasons() []askReason {

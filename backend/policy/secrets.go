@@ -16,7 +16,10 @@ func (f facts) secretReasons() []askReason {
 	if len(unused) == 0 {
 		return nil
 	}
-	return []askReason{{text: "It inserts " + joinWords(unused) + ".", exact: f.isTainted(), inEveryMode: true}}
+	return []askReason{{
+		text: "It inserts " + joinWords(unused) + ".", exact: f.isTainted(), inEveryMode: true,
+		ofSecret: true,
+	}}
 }
 
 func secretPlaceText(u toolspec.SecretUse) string {

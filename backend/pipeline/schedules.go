@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"context"
+
+	"sextant/backend/policy"
+	"sextant/shared/toolspec"
+)
+
+// Schedules knows the runs of schedules; *schedule.Schedules implements it.
+type Schedules interface {
+	// Card returns the permission card of a run. It is nil if a person watches the run and answers its questions. ok is
+	// false if the run has ended.
+	Card(run string) (card *toolspec.Card, ok bool)
+	// Use notes what an allowed call of a run uses. It returns false if the run has used up the acts of its card.
+	Use(run string, use toolspec.Card) bool
+	// Park ends a run because of something that its card does not list. question says what it wanted to do.
+	Park(run, reason, question string)
+}
+
+// card returns the permission card for a call, nil if it needs none. The card of a run that has ended lists nothing.
+func (p *Pipeline) card(from toolspec.Provenance) *toolspec.Card {
+	if from.ScheduledRun == "" {
+		return nil
+	}
+	if p.cfg.Schedules != nil {
+		if card, ok := p.cfg.Schedules.Card(from.ScheduledRun); ok {
+			return card
+		}
+	}
+	return &toolspec.Card{}
+}
+
+// parkRun ends the run that made a call, if the call is beyond its card.
+func (p *Pipeline) parkRun(c *callState) {
+	if c.decision.Parks && p.cfg.Schedules != nil {
+		p.cfg.Schedules.Park(c.call.From.ScheduledRun, c.decision.Reason, c.decision.Approval.Question)
+	}
+}
+
+// useCard counts a call that may run.
+func (p *Pipeline) useCard(c *callState) *toolspec.Result {
+	run := c.call.From.ScheduledRun
+	if run == "" || p.cfg.Schedules == nil || p.cfg.Schedules.Use(run, policy.CardUse(p.policyInput(c))) {
+		return nil
+	}
+	const reason = "It has acted as often as the permission card allows, and wanted to go on."
+	p.cfg.Schedules.Park(run, reason, "")
+	return c.refused(toolspec.Fail(toolspec.PermissionError, reason, "The run ends here."))
+}
+
+// CardUse returns what a call of a run would use, as far as it can be described before it runs.
+func (p *Pipeline) CardUse(ctx context.Context, call toolspec.Call) toolspec.Card {
+	c := p.newCall(call)
+	if !p.prepare(ctx, c) {
+		return toolspec.Card{Tools: []string{call.Tool}, Acts: 1}
+	}
+	return policy.CardUse(p.policyInput(c))
+}
