@@ -146,6 +146,7 @@ func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, 
 	}
 	if !closed {
 		t.typed = typedhosts.Read(t.request.Text, old)
+		t.typed.Hosts = append(t.typed.Hosts, t.request.TypedHosts...)
 	}
 	return a, nil
 }

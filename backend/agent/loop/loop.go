@@ -98,7 +98,7 @@ type Config struct {
 	// Notes returns the notes that are appended to the system prompt, read at the start of every turn.
 	Notes func() []string
 	// PageContexts returns what open pages report to the model while panel is active; may be nil.
-	PageContexts func(conversation, panel string) []PageContext
+	PageContexts func(conversation, panel string) []prompt.PageContext
 	// CoreTools names the tools that are always listed, however many there are.
 	CoreTools []string
 	// ContextShare is how full the context window may get, in percent, before older messages are summarized;
@@ -147,6 +147,16 @@ type TurnRequest struct {
 	Tools []string
 	// Goal decides when the turn is done; if it is nil, the first answer without calls ends the turn.
 	Goal Goal
+	// Call is the only call of the turn, which then needs no model; nil for other turns. Text says what it does.
+	Call *chat.ToolCall
+	// TypedHosts are hosts that the person named in another place than Text.
+	TypedHosts []string
+	// Title and Folder are those of a new conversation; "" means a title from Text, and no folder.
+	Title, Folder string
+	// ScheduledRun is the run of a schedule whose calls the turn makes, "" for none. Began is called with the id of the
+	// conversation once it is recorded; it may be nil.
+	ScheduledRun string
+	Began        func(conversation string)
 	// Budget limits this turn in addition to the configured budgets.
 	Budget budget.Limit
 	// RaiseBudget first raises the conversation's budget by its amount: what was spent so far no longer counts.
@@ -325,7 +335,7 @@ func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
 	if fresh {
 		request.Conversation = naming.NewID("c")
 	}
-	if request.Model == "" {
+	if request.Model == "" || request.Call != nil {
 		request.Model = llm.PilotName
 	}
 	run, cancel := context.WithCancelCause(ctx)
@@ -338,6 +348,9 @@ func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
 	err = l.saveUnsaved(ctx, request.Conversation)
 	if err == nil {
 		err = t.recordStart(ctx, fresh)
+	}
+	if err == nil && request.Began != nil {
+		request.Began(request.Conversation)
 	}
 	if err != nil {
 		l.release(t)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/fixedcall"
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
@@ -137,7 +138,9 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 }
 
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
-	c := chat.Conversation{ID: t.request.Conversation, Created: now}
+	c := chat.Conversation{
+		ID: t.request.Conversation, Created: now, Title: t.request.Title, Folder: t.request.Folder,
+	}
 	if k := t.request.lineage; k != nil {
 		c.Title, c.Parent, c.ParentCall = k.title, k.parent, k.call
 	}
@@ -261,6 +264,9 @@ func (t *turn) prepare() error {
 	t.isPilot = t.request.Model == llm.PilotName
 	if t.isPilot {
 		t.adapter.Model = t.loop.cfg.Pilot
+		if t.request.Call != nil {
+			t.adapter.Model = fixedcall.Model{Call: *t.request.Call}
+		}
 	} else {
 		m, err := t.loop.cfg.Models.Open(t.request.Model)
 		if err != nil {
@@ -373,6 +379,6 @@ func (t *turn) provenance() toolspec.Provenance {
 	return toolspec.Provenance{
 		Caller: caller, Conversation: t.request.Conversation, Turn: t.id, Session: t.request.Session,
 		Interactive: t.request.Interactive, TypedHosts: t.typed.Hosts, TypedText: t.typed.Text,
-		Outside: t.outside.List(), YesTo: t.request.YesTo,
+		Outside: t.outside.List(), YesTo: t.request.YesTo, ScheduledRun: t.request.ScheduledRun,
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/agent/loop"
+	"sextant/backend/agent/prompt"
 	"sextant/backend/api/pages"
 	"sextant/backend/mcp/apps"
 	"sextant/backend/mcp/mcpclient"
@@ -185,14 +185,14 @@ func (s *Service) SetPanelContext(panel string, content, structured json.RawMess
 
 // PageContexts returns the context that pages give the model in a conversation while panel is active, with secrets
 // masked. Text is "" for a page of a server that is not connected.
-func (s *Service) PageContexts(conversation, panel string) []loop.PageContext {
-	var all []loop.PageContext
+func (s *Service) PageContexts(conversation, panel string) []prompt.PageContext {
+	var all []prompt.PageContext
 	for _, t := range append(s.context.Latest("conversation "+conversation), s.context.Latest("panel "+panel)...) {
 		server, app := strings.CutPrefix(t.Source, policy.AppSource(""))
 		if app && !s.cfg.Servers().IsConnected(server) {
 			t.Text = ""
 		}
-		all = append(all, loop.PageContext{Source: t.Source, Text: s.cfg.Mask(t.Text)})
+		all = append(all, prompt.PageContext{Source: t.Source, Text: s.cfg.Mask(t.Text)})
 	}
 	return all
 }
