@@ -23,9 +23,10 @@ func layers() map[string]int {
 		"browser": 5, "toolkit": 5, "toolprovider": 5,
 		"panelpage": 6,
 		"tools":     7, "builtin panels": 7, "panels": 7, "mcp": 7, "agent": 7, "recipes": 7,
-		"api":  8,
-		"app":  9,
-		"main": 10,
+		"schedule": 8,
+		"api":      9,
+		"app":      10,
+		"main":     11,
 	}
 }
 

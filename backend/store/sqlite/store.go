@@ -28,6 +28,7 @@ import (
 
 	"sextant/backend/store/diskspace"
 	"sextant/backend/store/metrics"
+	"sextant/backend/store/schedulestore"
 	"sextant/backend/store/search"
 )
 
@@ -47,7 +48,9 @@ type Store struct {
 	// Reader reads the metrics.
 	*metrics.Reader
 	recorder metrics.Recorder
-	searcher *search.Reader
+	// Scheduled contains the schedules and their runs.
+	Scheduled *schedulestore.Store
+	searcher  *search.Reader
 	// full is called with the error of every write that failed for lack of disk space.
 	full atomic.Pointer[func(error)]
 	// backup is locked while a backup is written.
@@ -147,10 +150,21 @@ func (s *Store) connect(ctx context.Context) error {
 	s.reader.SetMaxOpenConns(readers)
 	s.reader.SetMaxIdleConns(readers)
 	s.Reader, s.searcher = metrics.NewReader(s.reader), search.NewReader(s.reader)
+	s.Scheduled = schedulestore.New(schedulestore.Config{Reader: s.reader, Write: s.write})
 	if s.recovery, err = s.closeInterrupted(ctx); err != nil {
 		return fmt.Errorf("closing what was running: %w", err)
 	}
 	return nil
+}
+
+// OpenQueue opens a connection to the same file for the tables of the job queue, which writes on its own.
+func (s *Store) OpenQueue() (*sql.DB, error) {
+	db, err := sql.Open("sqlite3", dsn(s.path, "_txlock=immediate"))
+	if err != nil {
+		return nil, fmt.Errorf("opening the job queue: %w", err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
 // dsn returns path as a URL for the driver, so that no character in it is read as an option.

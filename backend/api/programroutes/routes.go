@@ -1,8 +1,11 @@
-package httpapi
+// Package programroutes contains the routes of programs that are connected over MCP.
+package programroutes
 
 import (
 	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
@@ -16,24 +19,29 @@ type Programs interface {
 	Disconnect(id string) bool
 }
 
-// programRoutes registers the routes of programs connected over MCP. Only a window may use them, because their
-// answers contain the token.
-func (s *Server) programRoutes() {
+// Routes are the routes with what they call.
+type Routes struct {
+	API      huma.API
+	Programs Programs
+}
+
+// Register adds the routes to the API. Only a window may use them, because their answers contain the token.
+func (r Routes) Register() {
 	const path = "/api/programs"
 	list := func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Programs], error) {
 		if err := access.RequireWindow(ctx); err != nil {
 			return nil, err
 		}
-		return route.Answer(s.services.Programs.Programs()), nil
+		return route.Answer(r.Programs.Programs()), nil
 	}
-	route.Add(s.api, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are connected",
+	route.Add(r.API, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are connected",
 		http.StatusOK, list)
-	route.Add(s.api, http.MethodDelete, path+"/{id}", "Disconnect a program and close its tabs", http.StatusOK,
+	route.Add(r.API, http.MethodDelete, path+"/{id}", "Disconnect a program and close its tabs", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[wire.Programs], error) {
 			if err := access.RequireWindow(ctx); err != nil {
 				return nil, err
 			}
-			if !s.services.Programs.Disconnect(in.ID) {
+			if !r.Programs.Disconnect(in.ID) {
 				return nil, route.NotFound("This program is no longer connected.")
 			}
 			return list(ctx, nil)

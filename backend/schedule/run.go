@@ -1,0 +1,198 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sextant/shared/schedule"
+	"sextant/shared/toolspec"
+)
+
+// activeRun is a run that has begun and not ended.
+type activeRun struct {
+	run    schedule.Run
+	cancel context.CancelCauseFunc
+	// card is nil for a watched run.
+	card *toolspec.Card
+}
+
+// Card returns the permission card of a run, nil for a watched one. ok is false if the run has ended.
+func (s *Schedules) Card(run string) (card *toolspec.Card, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.active[run]
+	if !ok {
+		return nil, false
+	}
+	return r.card, true
+}
+
+// Use notes what an allowed call of a run uses. It returns false if the run has ended or used up the acts of its card.
+func (s *Schedules) Use(run string, use toolspec.Card) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.active[run]
+	if !ok || r.card != nil && r.run.Used.Acts+use.Acts > r.card.Acts {
+		return false
+	}
+	r.run.Used = r.run.Used.Plus(use)
+	return true
+}
+
+// Park ends a run because of something that its card does not list.
+func (s *Schedules) Park(run, reason, question string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.active[run]
+	if !ok || r.run.Status == schedule.StatusParked {
+		return
+	}
+	r.run.Status, r.run.Reason, r.run.Question = schedule.StatusParked, reason, question
+	r.cancel(errParked)
+}
+
+// work runs a queued run to its end.
+func (s *Schedules) work(ctx context.Context, id string) {
+	defer s.wakeClock()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	one, r, err := s.begin(ctx, id, cancel)
+	if err != nil {
+		s.cfg.Log.Error("a run of a schedule did not begin", "run", id, "err", err)
+		return
+	}
+	if r == nil {
+		return // another worker has begun it
+	}
+	limited, done := context.WithTimeoutCause(ctx, s.cfg.TimeLimit, limitError(s.cfg.TimeLimit))
+	defer done()
+	var outcome Outcome
+	if problem := s.checkSigned(limited, one, r); problem != "" {
+		s.Park(id, problem, "")
+	} else {
+		outcome = s.cfg.Tasks.Run(limited, one, r.run, func(conversation string) { s.began(one, r, conversation) })
+	}
+	s.end(limited, one, r, outcome)
+}
+
+// begin stores that a run has begun. It returns nil if it is not queued any more.
+func (s *Schedules) begin(
+	ctx context.Context, id string, cancel context.CancelCauseFunc,
+) (schedule.Schedule, *activeRun, error) {
+	open, err := s.cfg.Store.OpenRuns(ctx)
+	if err != nil {
+		return schedule.Schedule{}, nil, err
+	}
+	i := slices.IndexFunc(open, func(r schedule.Run) bool { return r.ID == id && r.Status == schedule.StatusQueued })
+	if i < 0 {
+		return schedule.Schedule{}, nil, nil
+	}
+	run := open[i]
+	one, err := s.Get(run.Schedule)
+	if err != nil {
+		return one, nil, nil // it was deleted meanwhile
+	}
+	run.Status, run.Started = schedule.StatusRunning, s.cfg.Now().UTC()
+	if ok, err := s.cfg.Store.UpdateRun(ctx, run, schedule.StatusQueued); err != nil || !ok {
+		return one, nil, err
+	}
+	r := &activeRun{run: run, cancel: cancel}
+	if !run.Watched {
+		r.card = &toolspec.Card{}
+		if one.Card != nil {
+			r.card = one.Card
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		cancel(errClosing)
+	}
+	s.active[id] = r
+	s.changed(one, &run)
+	return one, r, nil
+}
+
+// checkSigned returns why a run is not what the person signed, "" if it is.
+func (s *Schedules) checkSigned(ctx context.Context, one schedule.Schedule, r *activeRun) string {
+	if r.card == nil {
+		return ""
+	}
+	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
+	if err != nil {
+		return fmt.Sprintf("It cannot run: %v.", err)
+	}
+	if one.Card == nil || plan.Digest != one.Digest {
+		return "What it runs has changed since you signed its permission card."
+	}
+	return ""
+}
+
+func (s *Schedules) began(one schedule.Schedule, r *activeRun, conversation string) {
+	s.mu.Lock()
+	r.run.Conversation = conversation
+	run := r.run
+	s.mu.Unlock()
+	if run.Status != schedule.StatusRunning {
+		return
+	}
+	if _, err := s.cfg.Store.UpdateRun(context.Background(), run, schedule.StatusRunning); err != nil {
+		s.cfg.Log.Error("the conversation of a run is not stored", "run", run.ID, "err", err)
+	}
+	s.changed(one, &run)
+}
+
+// end stores how a run ended. It pauses the schedule of a run that was parked, and after two failures in a row.
+func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun, o Outcome) {
+	s.mu.Lock()
+	delete(s.active, r.run.ID)
+	run := r.run
+	s.mu.Unlock()
+	run.Ended, run.Text, run.Bill = s.cfg.Now().UTC(), o.Text, o.Bill
+	switch {
+	case run.Status == schedule.StatusParked:
+	case o.Status == schedule.StatusDone:
+		run.Status = schedule.StatusDone
+	case ctx.Err() != nil:
+		run.Status, run.Reason = schedule.StatusStopped, context.Cause(ctx).Error()
+		if errors.Is(context.Cause(ctx), context.Canceled) {
+			run.Reason = errClosing.Error()
+		}
+	default:
+		run.Status, run.Reason = cmp.Or(o.Status, schedule.StatusFailed), o.Reason
+	}
+	// The end is stored even if the context of the run is over.
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if _, err := s.cfg.Store.UpdateRun(keep, run, schedule.StatusRunning); err != nil {
+		s.cfg.Log.Error("the end of a run is not stored", "run", run.ID, "err", err)
+	}
+	if why := s.pauseReason(keep, run); why != "" && !run.Watched {
+		if err := s.Pause(keep, one.ID, why); err != nil && !errors.Is(err, ErrNotFound) {
+			s.cfg.Log.Error("a schedule was not paused", "schedule", one.ID, "err", err)
+		}
+	}
+	if now, err := s.Get(one.ID); err == nil {
+		s.changed(now, &run)
+	}
+}
+
+func (s *Schedules) pauseReason(ctx context.Context, run schedule.Run) string {
+	switch run.Status {
+	case schedule.StatusParked:
+		return run.Reason
+	case schedule.StatusFailed:
+		last, err := s.cfg.Store.ScheduledRuns(ctx, run.Schedule, 20)
+		last = slices.DeleteFunc(last, func(r schedule.Run) bool {
+			return !r.Status.Ended() || r.Status == schedule.StatusMissed
+		})
+		if err == nil && len(last) > 1 && last[1].Status == schedule.StatusFailed {
+			return "It failed twice in a row."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,421 @@
+// Package schedule runs tasks by themselves: recipes, prompts and tools, at times that a person sets.
+//
+// A person signs a permission card for each schedule. It lists what a run may use, and belongs to exactly the task that
+// it was signed for. What is not on the card parks the run: it ends, the schedule pauses, and the person decides. A run
+// never waits for an answer that nobody gives.
+//
+// Each time is claimed once, in the transaction that stores its run; times that were missed are stored as missed. A run
+// begins once: one that was interrupted may have had effects, so it is shown and not repeated. Jobs are handed to
+// workers by package river (decision 20).
+package schedule
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // time zones on systems without their own
+
+	"sextant/shared/chat"
+	"sextant/shared/schedule"
+	"sextant/shared/toolspec"
+)
+
+// Errors that callers distinguish. All of them can be read by a person.
+var (
+	ErrNotFound = errors.New("there is no such schedule")
+	ErrUnsigned = errors.New("its permission card is not signed")
+	ErrChanged  = errors.New("what it runs has changed since the card was shown")
+)
+
+// Store stores schedules and runs; *sqlite.Store implements it.
+type Store interface {
+	Schedules(ctx context.Context) ([]schedule.Schedule, error)
+	SaveSchedule(ctx context.Context, one schedule.Schedule) error
+	DeleteSchedule(ctx context.Context, id string) error
+	ClaimSlots(ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run) ([]schedule.Run, error)
+	AddRun(ctx context.Context, r schedule.Run) error
+	UpdateRun(ctx context.Context, r schedule.Run, from schedule.Status) (bool, error)
+	ScheduledRuns(ctx context.Context, id string, limit int) ([]schedule.Run, error)
+	OpenRuns(ctx context.Context) ([]schedule.Run, error)
+}
+
+// Plan is what a task is at the moment.
+type Plan struct {
+	// Digest identifies everything that the task consists of.
+	Digest string `json:"digest"`
+	// Card is what a run needs, nil if only a watched run can show it.
+	Card *toolspec.Card `json:"card,omitempty"`
+	// Sentence says what runs.
+	Sentence string `json:"sentence"`
+}
+
+// Outcome is how a task ended.
+type Outcome struct {
+	Status schedule.Status
+	Reason string
+	Text   string
+	Bill   chat.Bill
+}
+
+// Tasks runs tasks.
+type Tasks interface {
+	// Plan says what a task is. Its error can be read by a person.
+	Plan(ctx context.Context, task schedule.Task) (Plan, error)
+	// Run runs a task in a new conversation, which it reports as soon as it begins.
+	Run(ctx context.Context, one schedule.Schedule, run schedule.Run, began func(conversation string)) Outcome
+}
+
+// Config configures Schedules.
+type Config struct {
+	Store Store
+	// DB is a connection of its own to the database, for the job queue. Nil runs nothing: schedules can then only be
+	// read and changed.
+	DB    *sql.DB
+	Tasks Tasks
+	// Changed is called after a change, with the run that began or ended, nil for none.
+	Changed func(one schedule.Schedule, run *schedule.Run)
+	Log     *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// TimeLimit limits a run; 0 means an hour.
+	TimeLimit time.Duration
+}
+
+// Schedules is the schedules of a data folder. It is safe for concurrent use.
+type Schedules struct {
+	cfg   Config
+	queue *queue
+	wake  chan struct{}
+	stop  context.CancelFunc
+	wait  sync.WaitGroup
+
+	mu     sync.Mutex
+	all    []schedule.Schedule
+	active map[string]*activeRun
+	closed bool
+}
+
+// Open reads the schedules and starts to run them. Runs that the last process did not end are stored as stopped.
+func Open(ctx context.Context, cfg Config) (*Schedules, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.TimeLimit == 0 {
+		cfg.TimeLimit = time.Hour
+	}
+	s := &Schedules{cfg: cfg, wake: make(chan struct{}, 1), active: map[string]*activeRun{}}
+	var err error
+	if s.all, err = cfg.Store.Schedules(ctx); err != nil {
+		return nil, err
+	}
+	if cfg.DB == nil {
+		s.stop = func() {}
+		return s, nil
+	}
+	if s.queue, err = newQueue(ctx, cfg.DB, cfg.Log, s.work); err != nil {
+		return nil, err
+	}
+	again, err := s.closeInterrupted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	clock, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.wait.Go(func() { s.runClock(clock, again) })
+	return s, nil
+}
+
+// Close stops the runs and waits for their ends.
+func (s *Schedules) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	for _, r := range s.active {
+		r.cancel(errClosing)
+	}
+	s.mu.Unlock()
+	s.stop()
+	s.wait.Wait()
+	if s.cfg.DB == nil {
+		return nil
+	}
+	return s.cfg.DB.Close()
+}
+
+// closeInterrupted ends what the last process left running, and returns the runs that had not begun.
+func (s *Schedules) closeInterrupted(ctx context.Context) (queued []schedule.Run, err error) {
+	open, err := s.cfg.Store.OpenRuns(ctx)
+	for _, r := range open {
+		if r.Status == schedule.StatusQueued {
+			queued = append(queued, r)
+			continue
+		}
+		r.Status, r.Ended = schedule.StatusStopped, s.cfg.Now().UTC()
+		r.Reason = "Sextant ended while it ran. Its last step may have been done; look before you run it again."
+		if _, err := s.cfg.Store.UpdateRun(ctx, r, schedule.StatusRunning); err != nil {
+			return nil, err
+		}
+	}
+	return queued, err
+}
+
+// Schedules returns all schedules, oldest first.
+func (s *Schedules) Schedules() []schedule.Schedule {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.all)
+}
+
+// Get returns a schedule, or ErrNotFound.
+func (s *Schedules) Get(id string) (schedule.Schedule, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.index(id); i >= 0 {
+		return s.all[i], nil
+	}
+	return schedule.Schedule{}, ErrNotFound
+}
+
+// The caller must hold the lock.
+func (s *Schedules) index(id string) int {
+	return slices.IndexFunc(s.all, func(one schedule.Schedule) bool { return one.ID == id })
+}
+
+// Plan says what the task of a schedule is at the moment.
+func (s *Schedules) Plan(ctx context.Context, task schedule.Task) (Plan, error) {
+	return s.cfg.Tasks.Plan(ctx, task)
+}
+
+// Runs returns the newest limit runs of a schedule, newest first.
+func (s *Schedules) Runs(ctx context.Context, id string, limit int) ([]schedule.Run, error) {
+	return s.cfg.Store.ScheduledRuns(ctx, id, limit)
+}
+
+// Save stores a schedule: a new one if it has no ID. Its card stays signed if the task is the same; otherwise the
+// schedule waits until the card is signed again. The error can be read by a person.
+func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.Schedule, error) {
+	one.Name = strings.TrimSpace(one.Name)
+	if one.Name == "" {
+		return one, errors.New("the schedule needs a name")
+	}
+	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
+	if err != nil {
+		return one, err
+	}
+	if one.Missed.Do == "" {
+		one.Missed.Do = schedule.MissedSkip
+	}
+	now := s.cfg.Now().UTC().Truncate(time.Second)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(one.ID)
+	switch {
+	case one.ID == "":
+		one.ID, one.Created = "s_"+strings.ToLower(rand.Text()), now
+		one.Card, one.Digest, one.Paused = nil, "", ""
+	case i < 0:
+		return one, ErrNotFound
+	default:
+		old := s.all[i]
+		one.Created, one.Card, one.Digest, one.Paused = old.Created, old.Card, old.Digest, old.Paused
+	}
+	if one.Digest != plan.Digest {
+		one.Card, one.Digest = nil, ""
+	}
+	if _, err := s.upcoming(one, now); err != nil {
+		return one, err
+	}
+	one.LastSlot = now
+	return one, s.put(ctx, one)
+}
+
+func (s *Schedules) upcoming(one schedule.Schedule, now time.Time) (time.Time, error) {
+	t, err := newTimes(one.When, one.Created)
+	if err != nil {
+		return time.Time{}, err
+	}
+	next := t.next(now)
+	if next.IsZero() {
+		return next, errors.New("that time never comes, or is over")
+	}
+	return next, nil
+}
+
+// put stores a schedule. The caller must hold the lock.
+func (s *Schedules) put(ctx context.Context, one schedule.Schedule) error {
+	if err := s.cfg.Store.SaveSchedule(ctx, one); err != nil {
+		return err
+	}
+	if i := s.index(one.ID); i >= 0 {
+		s.all[i] = one
+	} else {
+		s.all = append(s.all, one)
+	}
+	s.changed(one, nil)
+	s.wakeClock()
+	return nil
+}
+
+// change changes a stored schedule.
+func (s *Schedules) change(ctx context.Context, id string, do func(*schedule.Schedule) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(id)
+	if i < 0 {
+		return ErrNotFound
+	}
+	one := s.all[i]
+	if err := do(&one); err != nil {
+		return err
+	}
+	return s.put(ctx, one)
+}
+
+// Sign signs the permission card of a schedule and lets it run. digest is that of the Plan that the person saw; if the
+// task is another one by now, the error is ErrChanged.
+func (s *Schedules) Sign(ctx context.Context, id, digest string, card toolspec.Card) error {
+	one, err := s.Get(id)
+	if err != nil {
+		return err
+	}
+	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
+	if err != nil {
+		return err
+	}
+	if plan.Digest != digest {
+		return ErrChanged
+	}
+	if card.Acts < 0 {
+		return errors.New("the number of acts is negative")
+	}
+	return s.change(ctx, id, func(one *schedule.Schedule) error {
+		if _, err := s.upcoming(*one, s.cfg.Now()); err != nil {
+			return err
+		}
+		one.Card, one.Digest, one.Paused = &card, digest, ""
+		one.LastSlot = s.cfg.Now().UTC().Truncate(time.Second)
+		return nil
+	})
+}
+
+// Pause pauses a schedule. A run that has begun goes on.
+func (s *Schedules) Pause(ctx context.Context, id, why string) error {
+	return s.change(ctx, id, func(one *schedule.Schedule) error {
+		one.Paused = why
+		return nil
+	})
+}
+
+// Resume lets a paused schedule run again. The times since it was paused count as not missed.
+func (s *Schedules) Resume(ctx context.Context, id string) error {
+	return s.change(ctx, id, func(one *schedule.Schedule) error {
+		if one.Card == nil {
+			return ErrUnsigned
+		}
+		if _, err := s.upcoming(*one, s.cfg.Now()); err != nil {
+			return err
+		}
+		one.Paused, one.LastSlot = "", s.cfg.Now().UTC().Truncate(time.Second)
+		return nil
+	})
+}
+
+// Delete stops the runs of a schedule and deletes it.
+func (s *Schedules) Delete(ctx context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(id)
+	if i < 0 {
+		return ErrNotFound
+	}
+	for _, r := range s.active {
+		if r.run.Schedule == id {
+			r.cancel(errStopped)
+		}
+	}
+	if err := s.cfg.Store.DeleteSchedule(ctx, id); err != nil {
+		return err
+	}
+	one := s.all[i]
+	s.all = slices.Delete(s.all, i, i+1)
+	s.changed(one, nil)
+	return nil
+}
+
+// RunNow starts a run. A watched run asks the person as usual, and shows what a card would have to list; it needs no
+// card. It returns the run.
+func (s *Schedules) RunNow(ctx context.Context, id string, watched bool) (schedule.Run, error) {
+	one, err := s.Get(id)
+	if err != nil {
+		return schedule.Run{}, err
+	}
+	if one.Card == nil && !watched {
+		return schedule.Run{}, ErrUnsigned
+	}
+	open, err := s.cfg.Store.OpenRuns(ctx)
+	if err != nil {
+		return schedule.Run{}, err
+	}
+	if slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == id }) {
+		return schedule.Run{}, errors.New("it is running already")
+	}
+	r := s.newRun(one)
+	r.Watched = watched
+	if err := s.cfg.Store.AddRun(ctx, r); err != nil {
+		return schedule.Run{}, err
+	}
+	s.wakeClock()
+	return r, nil
+}
+
+func (s *Schedules) newRun(one schedule.Schedule) schedule.Run {
+	return schedule.Run{
+		ID: "r_" + strings.ToLower(rand.Text()), Schedule: one.ID, Status: schedule.StatusQueued,
+		Queued: s.cfg.Now().UTC(),
+	}
+}
+
+func (s *Schedules) changed(one schedule.Schedule, run *schedule.Run) {
+	if s.cfg.Changed != nil {
+		s.cfg.Changed(one, run)
+	}
+}
+
+func (s *Schedules) wakeClock() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Stop stops a run that has begun and reports whether there was one.
+func (s *Schedules) Stop(run string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.active[run]
+	if ok {
+		r.cancel(errStopped)
+	}
+	return ok
+}
+
+// endError ends a run. Its text is the reason that people see.
+type endError string
+
+func (e endError) Error() string { return string(e) }
+
+const (
+	errClosing = endError("Sextant was closed while it ran. Its last step may have been done.")
+	errStopped = endError("You stopped it.")
+	errParked  = endError("It was parked.")
+)
+
+func limitError(limit time.Duration) error {
+	return endError(fmt.Sprintf("It took longer than %s and was stopped.", limit))
+}

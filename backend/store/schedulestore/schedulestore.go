@@ -1,0 +1,187 @@
+// Package schedulestore stores schedules and their runs in the database.
+package schedulestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sextant/backend/store/sqlrows"
+	"sextant/shared/schedule"
+)
+
+// keptRuns is how many runs of a schedule are kept.
+const keptRuns = 500
+
+// ErrNotFound means that there is no such schedule.
+var ErrNotFound = errors.New("not found")
+
+// Config contains what a Store needs of the database.
+type Config struct {
+	Reader sqlrows.Queryer
+	// Write runs do in one transaction.
+	Write func(ctx context.Context, do func(*sql.Tx) error) error
+}
+
+// Store stores schedules and runs. It is safe for concurrent use.
+type Store struct{ cfg Config }
+
+// New returns a Store.
+func New(cfg Config) *Store { return &Store{cfg} }
+
+// Schedules returns all schedules, oldest first.
+func (s *Store) Schedules(ctx context.Context) ([]schedule.Schedule, error) {
+	return sqlrows.Collect(ctx, s.cfg.Reader, scanSchedule, "reading the schedules",
+		`SELECT data, last_slot FROM schedules ORDER BY rowid`)
+}
+
+func scanSchedule(row *sql.Rows) (schedule.Schedule, error) {
+	var one schedule.Schedule
+	var data []byte
+	var slot int64
+	if err := row.Scan(&data, &slot); err != nil {
+		return one, err
+	}
+	err := json.Unmarshal(data, &one)
+	one.LastSlot = sqlrows.Time(slot)
+	return one, err
+}
+
+// SaveSchedule stores a schedule in place of the one with its id.
+func (s *Store) SaveSchedule(ctx context.Context, one schedule.Schedule) error {
+	data, err := json.Marshal(one)
+	if err == nil {
+		err = s.cfg.Write(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO schedules (id, last_slot, data) VALUES (?, ?, ?)
+				ON CONFLICT (id) DO UPDATE SET last_slot = excluded.last_slot, data = excluded.data`,
+				one.ID, sqlrows.Nanos(one.LastSlot), data)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("storing a schedule: %w", err)
+	}
+	return nil
+}
+
+// DeleteSchedule deletes a schedule with its runs. Their conversations stay. It returns ErrNotFound if there is none.
+func (s *Store) DeleteSchedule(ctx context.Context, id string) error {
+	var n int64
+	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `DELETE FROM schedules WHERE id = ?`, id)
+		if err != nil {
+			return err
+		}
+		n, err = done.RowsAffected()
+		return err
+	})
+	if err == nil && n == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("deleting a schedule: %w", err)
+	}
+	return nil
+}
+
+// ClaimSlots stores runs for the times of a schedule after its LastSlot, and to as its new LastSlot. It returns the
+// runs that it stored: none if the stored LastSlot is another one by now, and no run for a time that has one already.
+func (s *Store) ClaimSlots(
+	ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run,
+) (stored []schedule.Run, err error) {
+	err = s.cfg.Write(ctx, func(tx *sql.Tx) error {
+		stored = nil
+		done, err := tx.ExecContext(ctx, `UPDATE schedules SET last_slot = ? WHERE id = ? AND last_slot = ?`,
+			sqlrows.Nanos(to), one.ID, sqlrows.Nanos(one.LastSlot))
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		for _, r := range runs {
+			if added, err := insertRun(ctx, tx, r); err != nil {
+				return err
+			} else if added {
+				stored = append(stored, r)
+			}
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM scheduled_runs WHERE schedule = ?1
+			AND status NOT IN ('queued', 'running') AND rowid NOT IN (
+			SELECT rowid FROM scheduled_runs WHERE schedule = ?1 ORDER BY rowid DESC LIMIT ?2)`, one.ID, keptRuns)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("storing the times of a schedule: %w", err)
+	}
+	return stored, nil
+}
+
+func insertRun(ctx context.Context, tx *sql.Tx, r schedule.Run) (bool, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	var slot any
+	if !r.Slot.IsZero() && r.Status != schedule.StatusMissed {
+		slot = sqlrows.Nanos(r.Slot)
+	}
+	done, err := tx.ExecContext(ctx, `INSERT INTO scheduled_runs (id, schedule, slot, status, queued, data)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (schedule, slot) DO NOTHING`,
+		r.ID, r.Schedule, slot, r.Status, sqlrows.Nanos(r.Queued), data)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
+}
+
+// AddRun stores a run that a person started.
+func (s *Store) AddRun(ctx context.Context, r schedule.Run) error {
+	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
+		_, err := insertRun(ctx, tx, r)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("storing a run: %w", err)
+	}
+	return nil
+}
+
+// UpdateRun stores a run if its stored status is still from. It returns false if it is another one, so that a run
+// begins and ends once.
+func (s *Store) UpdateRun(ctx context.Context, r schedule.Run, from schedule.Status) (bool, error) {
+	data, err := json.Marshal(r)
+	var n int64
+	if err == nil {
+		err = s.cfg.Write(ctx, func(tx *sql.Tx) error {
+			done, err := tx.ExecContext(ctx,
+				`UPDATE scheduled_runs SET status = ?, data = ? WHERE id = ? AND status = ?`,
+				r.Status, data, r.ID, from)
+			if err != nil {
+				return err
+			}
+			n, err = done.RowsAffected()
+			return err
+		})
+	}
+	if err != nil {
+		return false, fmt.Errorf("storing a run: %w", err)
+	}
+	return n == 1, nil
+}
+
+// ScheduledRuns returns the newest limit runs of a schedule, newest first.
+func (s *Store) ScheduledRuns(ctx context.Context, id string, limit int) ([]schedule.Run, error) {
+	return sqlrows.Collect(ctx, s.cfg.Reader, sqlrows.ScanJSON[schedule.Run], "reading runs",
+		`SELECT data FROM scheduled_runs WHERE schedule = ? ORDER BY queued DESC, rowid DESC LIMIT ?`, id, limit)
+}
+
+// OpenRuns returns the runs that have not ended, oldest first.
+func (s *Store) OpenRuns(ctx context.Context) ([]schedule.Run, error) {
+	return sqlrows.Collect(ctx, s.cfg.Reader, sqlrows.ScanJSON[schedule.Run], "reading runs",
+		`SELECT data FROM scheduled_runs WHERE status IN ('queued', 'running') ORDER BY rowid`)
+}
