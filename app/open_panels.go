@@ -29,6 +29,7 @@ import (
 	mcpservers "sextant/panels/mcp-servers"
 	notespanel "sextant/panels/notes"
 	recipespanel "sextant/panels/recipes"
+	schedulespanel "sextant/panels/schedules"
 	"sextant/panels/settings"
 	"sextant/panels/terminal"
 	"sextant/panels/tools"
@@ -157,7 +158,8 @@ func (s *System) panelHandlers() map[string]http.Handler {
 				return s.Recipes.SaveReplacements(name)
 			},
 		}),
-		"settings": settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),
+		"schedules": schedulespanel.Handler(s.schedulesPanel()),
+		"settings":  settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),
 		"home": home.Handler(home.Services{
 			Snapshot: s.snapshot, Conversations: s.Store.Conversations,
 			Messages: s.Store.Messages,

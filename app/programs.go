@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"sextant/app/config"
-	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/programroutes"
 	"sextant/shared/excerpt"
 	"sextant/shared/wire"
 )
 
 type programs struct{ sys *System }
 
-var _ httpapi.Programs = programs{}
+var _ programroutes.Programs = programs{}
 
-// Programs implements httpapi.Programs.
+// Programs implements programroutes.Programs.
 func (p programs) Programs() wire.Programs {
 	out := wire.Programs{
 		Command: "sextant", Args: []string{"mcp"}, URL: "http://" + p.sys.Host() + mcpserver.JoinPath,
@@ -42,5 +42,5 @@ func (p programs) Programs() wire.Programs {
 	return out
 }
 
-// Disconnect implements httpapi.Programs.
+// Disconnect implements programroutes.Programs.
 func (p programs) Disconnect(id string) bool { return p.sys.mcpClients.Disconnect(id) }

@@ -42,6 +42,7 @@ import (
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/egress"
 	"sextant/backend/sandbox/secrets"
+	"sextant/backend/schedule"
 	"sextant/backend/store/audit"
 	"sextant/backend/store/backups"
 	"sextant/backend/store/blobs"
@@ -125,6 +126,7 @@ type System struct {
 	Models    *providers.Registry
 	Loop      *loop.Loop
 	Pilot     *pilot.Pilot
+	Schedules *schedule.Schedules
 	// Instructions are the person's own.
 	Instructions *instructions.Instructions
 
@@ -191,7 +193,7 @@ func OpenSystem(
 	steps := []func(context.Context, OpenOptions) error{
 		s.openStore, s.chooseFolder, s.openEgress, s.openBrowser, s.openPageServer,
 		s.openFiles, s.openPanels, s.openTools, s.openMCP,
-		s.openPipeline, s.openAgent, s.openDiskSpace, s.openServer,
+		s.openPipeline, s.openAgent, s.openSchedules, s.openDiskSpace, s.openServer,
 	}
 	for _, step := range steps {
 		if err := step(ctx, options); err != nil {

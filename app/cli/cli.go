@@ -96,6 +96,7 @@ type commands struct {
 	Audit         auditVerb         `cmd:"" help:"Show, verify and export the audit log of all calls."`
 	Conversations conversationsVerb `cmd:"" help:"List, export and import conversations."`
 	Recipes       recipesVerb       `cmd:"" help:"Run what was done once again, without a model."`
+	Schedules     schedulesVerb     `cmd:"" help:"Let recipes and prompts run by themselves."`
 	Backups       backupsVerb       `cmd:"" help:"List the daily backups, or restore one."`
 	Doctor        doctorVerb        `cmd:"" help:"Check this machine and report what is missing."`
 	Version       versionVerb       `cmd:"" help:"Print the version."`

@@ -52,12 +52,14 @@ const (
 	PageCopied          Kind = "page.copied"          // NoData, live
 	FolderOpened        Kind = "folder.opened"        // OpenedFolder
 	DiskChanged         Kind = "disk.changed"         // Disk, live
+	SchedulesChanged    Kind = "schedules.changed"    // ScheduleNotice, live
 )
 
 // IsLive reports whether events of kind k are never stored.
 func (k Kind) IsLive() bool {
 	switch k {
-	case BrowserChanged, MarksChanged, PointerMoved, PagePointed, PickerOpened, PageCopied, DiskChanged, MCPNotified:
+	case BrowserChanged, MarksChanged, PointerMoved, PagePointed, PickerOpened, PageCopied, DiskChanged, MCPNotified,
+		SchedulesChanged:
 		return true
 	}
 	return false
@@ -103,6 +105,16 @@ func (e Event) OfCall(call string) Event {
 
 // NoData is the data of events that only tell the receiver to load something again.
 type NoData struct{}
+
+// ScheduleNotice says that a schedule or one of its runs changed. Status is the schedule.Status of the run, and "" if
+// only the schedule changed.
+type ScheduleNotice struct {
+	Schedule string `json:"schedule"`
+	Name     string `json:"name"`
+	Run      string `json:"run,omitempty"`
+	Status   string `json:"status,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
 
 // Removal identifies something that was deleted.
 type Removal struct {

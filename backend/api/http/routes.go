@@ -7,7 +7,9 @@ import (
 	"sextant/backend/api/mcproutes"
 	"sextant/backend/api/modelroutes"
 	"sextant/backend/api/openapi"
+	"sextant/backend/api/programroutes"
 	"sextant/backend/api/reciperoutes"
+	"sextant/backend/api/scheduleroutes"
 	"sextant/backend/api/transferroutes"
 	"sextant/backend/tools/workspace"
 )
@@ -33,6 +35,7 @@ func (s *Server) routes() {
 	}.Register()
 	backuproutes.Routes{API: s.api, Backups: s.services.Backups, Store: s.services.Store}.Register()
 	reciperoutes.Routes{API: s.api, Recipes: s.services.Recipes}.Register()
+	scheduleroutes.Routes{API: s.api, Schedules: s.services.Schedules}.Register()
 	instructionroutes.Routes{
 		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,
@@ -52,6 +55,6 @@ func (s *Server) routes() {
 	s.changeRoutes()
 	s.builtinPanelRoutes()
 	s.secretRoutes()
-	s.programRoutes()
+	programroutes.Routes{API: s.api, Programs: s.services.Programs}.Register()
 	openapi.Complete(s.api.OpenAPI())
 }

@@ -29,6 +29,7 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/openapi"
+	"sextant/backend/api/programroutes"
 	"sextant/backend/attachment"
 	"sextant/backend/browser"
 	"sextant/backend/browser/upload"
@@ -41,6 +42,7 @@ import (
 	"sextant/backend/pipeline/catalog"
 	"sextant/backend/recipes"
 	"sextant/backend/sandbox/secrets"
+	"sextant/backend/schedule"
 	"sextant/backend/store/audit"
 	"sextant/backend/store/backups"
 	"sextant/backend/store/blobs"
@@ -79,6 +81,7 @@ type Services struct {
 	Store       *sqlite.Store
 	Backups     backups.Folder
 	Recipes     *recipes.Recipes
+	Schedules   *schedule.Schedules
 	Events      *eventlog.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store
@@ -125,7 +128,7 @@ type Services struct {
 	WebSocket, TerminalSocket http.Handler
 	// MCPHandler serves mcpserver.JoinPath, after authentication. Programs manages its clients.
 	MCPHandler http.Handler
-	Programs   Programs
+	Programs   programroutes.Programs
 	Log        *slog.Logger
 }
 

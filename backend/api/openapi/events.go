@@ -58,6 +58,7 @@ func eventMessages() []streamMessage {
 		kind(event.PageCopied, event.NoData{}),
 		kind(event.FolderOpened, event.OpenedFolder{}),
 		kind(event.DiskChanged, event.Disk{}),
+		kind(event.SchedulesChanged, event.ScheduleNotice{}),
 	}
 }
 

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"sextant/backend/schedule"
+	"sextant/backend/schedule/tasks"
+	schedulespanel "sextant/panels/schedules"
+	"sextant/shared/event"
+	data "sextant/shared/schedule"
+	"sextant/shared/toolspec"
+)
+
+// openSchedules opens the schedules. They run only in a program that goes on, which is one that serves.
+func (s *System) openSchedules(ctx context.Context, options OpenOptions) (err error) {
+	var db *sql.DB
+	if options.Serve {
+		if db, err = s.Store.OpenQueue(); err != nil {
+			return err
+		}
+	}
+	s.Schedules, err = schedule.Open(ctx, schedule.Config{
+		Store: s.Store.Scheduled, DB: db, Log: s.Log, Changed: s.scheduleChanged,
+		Tasks: tasks.New(tasks.Config{
+			Loop: s.Loop, Recipes: s.Recipes, CreatedTools: s.Created.All, CardUse: s.Pipeline.CardUse,
+			Model: func() string { return s.Settings.Get("model") }, CloseSession: s.Browser.CloseSession,
+		}),
+	})
+	if err != nil {
+		return err
+	}
+	s.OnClose("schedules", s.Schedules.Close)
+	return nil
+}
+
+// scheduleChanged tells windows about a schedule, and about the run that began or ended.
+func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
+	notice := event.ScheduleNotice{Schedule: one.ID, Name: one.Name}
+	if run != nil {
+		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
+	}
+	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
+}
+
+// schedulesPanel gives the panel the schedules, which are opened after it.
+func (s *System) schedulesPanel() schedulespanel.Services {
+	return schedulespanel.Services{
+		List: func() []data.Schedule { return s.Schedules.Schedules() },
+		When: func(one data.Schedule) (string, time.Time) { return s.Schedules.Next(one) },
+		Runs: func(ctx context.Context, id string, limit int) ([]data.Run, error) {
+			return s.Schedules.Runs(ctx, id, limit)
+		},
+		Save: func(ctx context.Context, one data.Schedule) (data.Schedule, error) { return s.Schedules.Save(ctx, one) },
+		Pause: func(ctx context.Context, id, why string) error {
+			return s.Schedules.Pause(ctx, id, why)
+		},
+	}
+}
+
+// scheduledRuns gives the pipeline the runs of schedules, which are opened after it.
+type scheduledRuns struct{ sys *System }
+
+// Card implements pipeline.Schedules.
+func (r scheduledRuns) Card(run string) (*toolspec.Card, bool) { return r.sys.Schedules.Card(run) }
+
+// Use implements pipeline.Schedules.
+func (r scheduledRuns) Use(run string, use toolspec.Card) bool { return r.sys.Schedules.Use(run, use) }
+
+// Park implements pipeline.Schedules.
+func (r scheduledRuns) Park(run, reason, question string) {
+	r.sys.Schedules.Park(run, reason, question)
+}

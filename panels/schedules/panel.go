@@ -1,0 +1,99 @@
+// Package schedules is the backend of the panel "Schedules": the assistant lists the schedules, adds one that waits for
+// the person's signature, and pauses one.
+package schedules
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"sextant/panels/reply"
+	"sextant/shared/schedule"
+)
+
+// Services contains the functions that the panel needs from other packages.
+type Services struct {
+	List func() []schedule.Schedule
+	// When says in words when a schedule runs, and returns its next time, zero for none.
+	When func(schedule.Schedule) (string, time.Time)
+	Runs func(ctx context.Context, id string, limit int) ([]schedule.Run, error)
+	// Save stores a new schedule. Its error can be read by a person.
+	Save  func(context.Context, schedule.Schedule) (schedule.Schedule, error)
+	Pause func(ctx context.Context, id, why string) error
+}
+
+// Handler returns the handler of the panel's endpoints.
+func Handler(services Services) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/schedules/list", services.list)
+	mux.HandleFunc("POST /api/schedules/add", services.add)
+	mux.HandleFunc("POST /api/schedules/pause", services.pause)
+	return mux
+}
+
+func (s Services) list(w http.ResponseWriter, r *http.Request) {
+	out := []map[string]any{}
+	for _, one := range s.List() {
+		runs, err := s.Runs(r.Context(), one.ID, 1)
+		if err != nil {
+			reply.Refuse(w, http.StatusInternalServerError, err.Error(), "Nothing was changed.")
+			return
+		}
+		about := s.summary(one)
+		for _, run := range runs {
+			about["last_run"] = map[string]any{"status": run.Status, "reason": run.Reason, "text": run.Text}
+		}
+		out = append(out, about)
+	}
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"schedules": out})
+}
+
+func (s Services) summary(one schedule.Schedule) map[string]any {
+	when, next := s.When(one)
+	about := map[string]any{"id": one.ID, "name": one.Name, "task": one.Task, "when": when}
+	switch {
+	case one.Card == nil:
+		about["state"] = "waits until the person signs its permission card in the panel Schedules"
+	case one.Paused != "":
+		about["state"] = "paused: " + one.Paused
+	case !next.IsZero():
+		about["next"] = next
+	}
+	return about
+}
+
+func (s Services) add(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Name, Recipe, Prompt, Cron, Zone, At string
+		Values                               map[string]string
+		EveryMinutes                         int `json:"every_minutes"`
+	}
+	reply.DecodeBody(r, &in)
+	one := schedule.Schedule{
+		Name: in.Name, Task: schedule.Task{Recipe: in.Recipe, Values: in.Values, Prompt: in.Prompt},
+		When: schedule.When{Cron: in.Cron, EveryMinutes: in.EveryMinutes, Zone: in.Zone},
+	}
+	var err error
+	if in.At != "" {
+		if one.When.At, err = time.Parse(time.RFC3339, in.At); err != nil {
+			reply.Refuse(w, http.StatusBadRequest, "at is not a time such as 2027-03-01T08:00:00+01:00",
+				"No schedule was added.")
+			return
+		}
+	}
+	if one, err = s.Save(r.Context(), one); err != nil {
+		reply.Refuse(w, http.StatusConflict, err.Error(), "No schedule was added.")
+		return
+	}
+	reply.WriteJSON(w, http.StatusOK, s.summary(one))
+}
+
+func (s Services) pause(w http.ResponseWriter, r *http.Request) {
+	var in struct{ ID string }
+	reply.DecodeBody(r, &in)
+	if err := s.Pause(r.Context(), in.ID, "The assistant paused it."); err != nil {
+		reply.Refuse(w, http.StatusConflict, err.Error(), "No schedule was changed. List the schedules.")
+		return
+	}
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"paused": in.ID})
+}
