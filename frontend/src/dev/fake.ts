@@ -25,6 +25,7 @@ import { search } from './search';
 import { drawShop } from './shop';
 import { backups } from './backups';
 import { recipes } from './recipes';
+import { scheduledRun, schedules } from './schedules';
 import { programs } from './programs';
 import { created, grants, promptAdditions, secrets, snapshot, tools, transcript } from './scenario';
 
@@ -179,6 +180,20 @@ class Fake implements Backend {
   saveReplacements = async () => {};
   saveRecipe = async () => recipes[0];
   deleteRecipe = async () => {};
+  schedules = async () => ({ schedules });
+  saveSchedule = async () => schedules[0].schedule;
+  upcomingTimes = async () => ({
+    times: ['2026-09-21T06:00:00Z'],
+    clock_changes: [],
+    sentence: 'Every day at 08:00 (Europe/Berlin)',
+  });
+  scheduledRuns = async () => ({ runs: [scheduledRun] });
+  signSchedule = async () => {};
+  runSchedule = async () => scheduledRun;
+  pauseSchedule = async () => {};
+  resumeSchedule = async () => {};
+  deleteSchedule = async () => {};
+  stopScheduledRun = async () => {};
   backups = async () => ({ ...backups, requested: this.#requestedBackup });
   makeBackup = async () => this.backups();
   requestBackup = async (name: string) => {

@@ -7,7 +7,7 @@ import { Approvals } from './approvals/approvals.svelte';
 import { AuditLog } from './audit/auditlog.svelte';
 import { Backups } from './backups/backups.svelte';
 import { AddressBar } from './browser/addressbar.svelte';
-import { Bookmarks } from './browser/bookmarks.svelte';
+import { BROWSER_PANEL, Bookmarks } from './browser/bookmarks.svelte';
 import { BrowsingHistory } from './browser/browsinghistory.svelte';
 import { Browser } from './browser/browser.svelte';
 import { PageControls } from './browser/pagecontrols.svelte';
@@ -34,6 +34,7 @@ import { ContextPublisher } from './panels/contextpublisher';
 import { Programs } from './programs/programs.svelte';
 import { Instructions } from './instructions/instructions.svelte';
 import { Recipes } from './recipes/recipes.svelte';
+import { Schedules, SCHEDULES_PANEL } from './schedules/schedules.svelte';
 import { Secrets } from './secrets/secrets.svelte';
 import { ServerResources } from './servers/serverresources.svelte';
 import { Session } from './session/session.svelte';
@@ -63,6 +64,7 @@ export class App {
   readonly auditLog: AuditLog;
   readonly backups: Backups;
   readonly recipes: Recipes;
+  readonly schedules: Schedules;
   readonly programs: Programs;
   readonly instructions: Instructions;
   readonly secrets: Secrets;
@@ -104,6 +106,7 @@ export class App {
     this.auditLog = new AuditLog(this.actions);
     this.backups = new Backups(this.actions);
     this.recipes = new Recipes(this.actions, this.store);
+    this.schedules = new Schedules(this.actions, this.store, this.toasts);
     this.programs = new Programs(this.actions);
     this.instructions = new Instructions(this.actions);
     this.secrets = new Secrets(this.actions);
@@ -137,6 +140,11 @@ export class App {
     );
     this.notes = new Notes(this.actions, this.toasts);
     this.panels.onOpen = () => (this.layout.reading = false);
+    this.schedules.onOpen = () => void this.panels.open(SCHEDULES_PANEL);
+    this.schedules.onWatch = (conversation) => {
+      void this.conversations.open(conversation);
+      void this.panels.open(BROWSER_PANEL);
+    };
     this.contextPublisher = new ContextPublisher(backend);
     this.conversations.beforeSend = async () => {
       await this.contextPublisher.flush();
@@ -170,6 +178,7 @@ export class App {
       this.layout.restore(this.settings.lastView('layout'));
       void this.conversations.resume();
       void this.tools.refreshCalls();
+      void this.schedules.read();
       this.contextPublisher.republish();
     };
     this.session.onEvent = (event) => {
@@ -181,6 +190,7 @@ export class App {
       this.notes.onEvent(event);
       this.bookmarks.onEvent(event);
       this.pageControls.onEvent(event);
+      this.schedules.onEvent(event);
     };
   }
 

@@ -2,7 +2,7 @@ import type { Bookmark, StoredEvent } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import { RemoteValue } from '../remotevalue.svelte';
 
-const BROWSER_PANEL = 'browser';
+export const BROWSER_PANEL = 'browser';
 const ADD = 'browser_bookmark_add';
 const REMOVE = 'browser_bookmark_remove';
 

@@ -26,6 +26,8 @@ import type {
   ServerConsents,
   ServerEntry,
   ServerSource,
+  PermissionCard,
+  ScheduleDraft,
 } from './types';
 
 /** The window's requests to the program, which reject with a BackendError, and its WebSockets. */
@@ -258,6 +260,24 @@ export function createBackend(token: string) {
     endRecipeRun: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}/run', byId(name))),
     saveRecipe: (recipe: Recipe) => bodyOf(client.PUT('/api/recipes', { body: recipe })),
     deleteRecipe: (name: string) => awaitSuccess(client.DELETE('/api/recipes/{id}', byId(name))),
+
+    // Schedules
+    schedules: () => bodyOf(client.GET('/api/schedules')),
+    saveSchedule: (draft: ScheduleDraft) => bodyOf(client.PUT('/api/schedules', { body: draft })),
+    /** Returns the next times of a schedule that need not be saved. */
+    upcomingTimes: (when: ScheduleDraft['when']) => bodyOf(client.POST('/api/schedules/times', { body: when })),
+    /** Returns the runs of a schedule, newest first. */
+    scheduledRuns: (id: string) => bodyOf(client.GET('/api/schedules/{id}/runs', byId(id))),
+    /** Signs the permission card for the plan with this digest. The schedule runs from then on. */
+    signSchedule: (id: string, digest: string, card: PermissionCard) =>
+      awaitSuccess(client.POST('/api/schedules/{id}/sign', { ...byId(id), body: { digest, card } })),
+    /** Runs a schedule now. A watched run asks the person. */
+    runSchedule: (id: string, watched: boolean) =>
+      bodyOf(client.POST('/api/schedules/{id}/run', { ...byId(id), body: { watched } })),
+    pauseSchedule: (id: string) => awaitSuccess(client.POST('/api/schedules/{id}/pause', byId(id))),
+    resumeSchedule: (id: string) => awaitSuccess(client.POST('/api/schedules/{id}/resume', byId(id))),
+    deleteSchedule: (id: string) => awaitSuccess(client.DELETE('/api/schedules/{id}', byId(id))),
+    stopScheduledRun: (run: string) => awaitSuccess(client.POST('/api/schedules/runs/{id}/stop', byId(run))),
 
     // Panels
     openPanel: (panel: string) => awaitSuccess(client.POST(PATHS.openPanel, { body: { panel } })),

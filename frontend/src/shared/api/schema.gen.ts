@@ -2314,6 +2314,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The schedules */
+        get: operations["get-api-schedules"];
+        /** Save a schedule: a new one without an id */
+        put: operations["put-api-schedules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/runs/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a run */
+        post: operations["post-api-schedules-runs-id-stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/times": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The next times of a schedule that is not saved */
+        post: operations["post-api-schedules-times"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a schedule with its runs */
+        delete: operations["delete-api-schedules-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a schedule */
+        post: operations["post-api-schedules-id-pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a paused schedule run again */
+        post: operations["post-api-schedules-id-resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run it now */
+        post: operations["post-api-schedules-id-run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The runs of a schedule, newest first */
+        get: operations["get-api-schedules-id-runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{id}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign the permission card and let the schedule run */
+        post: operations["post-api-schedules-id-sign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -3010,6 +3164,16 @@ export interface components {
             /** Format: int64 */
             number: number;
             text: string;
+        };
+        Card: {
+            /** Format: int64 */
+            acts: number;
+            commands?: string[];
+            files?: string[];
+            hosts?: string[];
+            page_effects?: string[];
+            secrets?: string[];
+            tools?: string[];
         };
         Change: {
             appeared?: components["schemas"]["Reference"][];
@@ -3802,6 +3966,17 @@ export interface components {
             /** Format: date-time */
             time: string;
             turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["ScheduleNotice"];
+            /** @enum {string} */
+            kind: "schedules.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
         };
         EventPage: {
             events: components["schemas"]["Event"][];
@@ -4062,6 +4237,17 @@ export interface components {
             sentences: string[];
             tool: string;
         };
+        ListedSchedule: {
+            last?: components["schemas"]["Run"];
+            needed?: components["schemas"]["Card"];
+            /** Format: date-time */
+            next?: string;
+            plan: components["schemas"]["Plan"];
+            problem?: string;
+            running?: components["schemas"]["Run"];
+            schedule: components["schemas"]["Schedule"];
+            when: string;
+        };
         LoadFailure: {
             head: string;
             text: string;
@@ -4191,6 +4377,14 @@ export interface components {
         MetricsRange: "day" | "week" | "month" | "all";
         /** @enum {string} */
         MetricsStep: "hour" | "six_hours" | "day" | "week" | "month";
+        Missed: {
+            /** @enum {string} */
+            do: "skip" | "once" | "all";
+            /** Format: int64 */
+            limit?: number;
+            /** Format: int64 */
+            max_age_minutes?: number;
+        };
         Model: {
             detail?: string;
             label: string;
@@ -4565,6 +4759,11 @@ export interface components {
         PilotGrammar: {
             commands: components["schemas"]["PilotCommand"][];
         };
+        Plan: {
+            card?: components["schemas"]["Card"];
+            digest: string;
+            sentence: string;
+        };
         Pointer: {
             press?: boolean;
             /** Format: int64 */
@@ -4709,6 +4908,15 @@ export interface components {
             /** @description Those of the recipe */
             parameters?: components["schemas"]["Parameter"][];
         };
+        "Post-api-schedules-id-runRequest": {
+            /** @description A person watches and answers questions; needs no signed card */
+            watched?: boolean;
+        };
+        "Post-api-schedules-id-signRequest": {
+            card: components["schemas"]["Card"];
+            /** @description The digest of the plan that the person saw */
+            digest: string;
+        };
         "Post-api-sessionRequest": {
             code: string;
         };
@@ -4822,6 +5030,14 @@ export interface components {
             /** @description The note as it is */
             note: string;
             text: string;
+        };
+        "Put-api-schedulesRequest": {
+            /** @description Empty for a new schedule */
+            id?: string;
+            missed: components["schemas"]["Missed"];
+            name: string;
+            task: components["schemas"]["Task"];
+            when: components["schemas"]["When"];
         };
         "Put-api-settings-keyRequest": {
             value: string;
@@ -4966,6 +5182,57 @@ export interface components {
             hosts?: string[];
             paths?: string[];
             tool?: string;
+        };
+        Run: {
+            bill: components["schemas"]["Bill"];
+            conversation?: string;
+            /** Format: int64 */
+            count?: number;
+            /** Format: date-time */
+            ended?: string;
+            id: string;
+            question?: string;
+            /** Format: date-time */
+            queued: string;
+            reason?: string;
+            schedule: string;
+            /** Format: date-time */
+            slot?: string;
+            /** Format: date-time */
+            started?: string;
+            status: string;
+            text?: string;
+            /** Format: date-time */
+            until?: string;
+            used: components["schemas"]["Card"];
+            watched?: boolean;
+        };
+        Schedule: {
+            card?: components["schemas"]["Card"];
+            /** Format: date-time */
+            created: string;
+            digest?: string;
+            id: string;
+            /** Format: date-time */
+            last_slot: string;
+            missed: components["schemas"]["Missed"];
+            name: string;
+            paused?: string;
+            task: components["schemas"]["Task"];
+            when: components["schemas"]["When"];
+        };
+        ScheduleList: {
+            schedules: components["schemas"]["ListedSchedule"][];
+        };
+        ScheduleNotice: {
+            name: string;
+            reason?: string;
+            run?: string;
+            schedule: string;
+            status?: string;
+        };
+        ScheduledRuns: {
+            runs: components["schemas"]["Run"][];
         };
         SearchHit: {
             branch?: string;
@@ -5168,6 +5435,16 @@ export interface components {
             id: string;
             message: string;
             steered?: boolean;
+        };
+        Task: {
+            args?: unknown;
+            model?: string;
+            prompt?: string;
+            recipe?: string;
+            tool?: string;
+            values?: {
+                [key: string]: string;
+            };
         };
         Terminal: {
             assistant: boolean;
@@ -5372,6 +5649,11 @@ export interface components {
             tool: string;
             why?: string;
         };
+        Upcoming: {
+            clock_changes: string[];
+            sentence: string;
+            times: string[];
+        };
         Upload: {
             id: string;
         };
@@ -5413,6 +5695,14 @@ export interface components {
         };
         /** @enum {string} */
         WaitingMoment: "now" | "next" | "kept";
+        When: {
+            /** Format: date-time */
+            at?: string;
+            cron?: string;
+            /** Format: int64 */
+            every_minutes?: number;
+            zone?: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -10339,6 +10629,316 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Grants"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-schedulesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-runs-id-stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-times": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["When"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upcoming"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-schedules-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-id-pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-id-resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-id-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-schedules-id-runRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-schedules-id-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledRuns"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-id-sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-schedules-id-signRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

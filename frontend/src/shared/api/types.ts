@@ -104,6 +104,18 @@ export type RecipeList = S['RecipeList'];
 /** A recipe with its tool and what each step does. */
 export type ListedRecipe = S['ListedRecipe'];
 export type Recipe = S['Recipe'];
+export type ScheduleList = S['ScheduleList'];
+/** A schedule with its plan, its next time and its newest run. */
+export type ListedSchedule = S['ListedSchedule'];
+export type Schedule = S['Schedule'];
+/** What a person enters of a schedule. A new one has no id. */
+export type ScheduleDraft = Pick<Schedule, 'name' | 'task' | 'when' | 'missed'> & { id?: string };
+export type ScheduledRun = ScheduleRuns['runs'][number];
+type ScheduleRuns = S['ScheduledRuns'];
+/** What the calls of a run may use. */
+export type PermissionCard = NonNullable<Schedule['card']>;
+/** The next times of a schedule. */
+export type UpcomingTimes = S['Upcoming'];
 /** A value of the open page that a run of a recipe shall return. */
 export type WantedValue = S['Post-api-recipes-valueRequest'];
 /** An element of the open page, with its number. */

@@ -31,6 +31,19 @@ export function formatByAge(iso: string, now = new Date()): string {
   return at.getFullYear() === now.getFullYear() ? dateFormat.format(at) : yearFormat.format(at);
 }
 
+/** Formats a time near today, past or future: "14:02" today, "tomorrow 08:00", "Thu 08:00" within six days, "12 Oct 08:00". */
+export function formatSoon(iso: string, now = new Date()): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return '';
+  const days = Math.round((startOfDay(at) - startOfDay(now)) / 86_400_000);
+  const clock = clockFormat.format(at);
+  if (days === 0) return clock;
+  if (days === 1) return `tomorrow ${clock}`;
+  if (Math.abs(days) <= 6) return `${dayFormat.format(at)} ${clock}`;
+  const date = at.getFullYear() === now.getFullYear() ? dateFormat.format(at) : yearFormat.format(at);
+  return `${date} ${clock}`;
+}
+
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 
 /** Formats a time as its "date", its "time" of day, or by its age ("ago"). Returns "" if it is not a date. */

@@ -249,4 +249,9 @@ export const panels = {
   'panel.unknown.means': 'Its folder was removed or renamed. Choose another panel on the left.',
   'panel.loading': 'Loading the panel’s tools',
   'panel.choose': 'choose',
+  'schedules.bar': 'A schedule waits for you',
+  'schedules.show': 'Show it',
+  'schedules.parked': '“{name}” was parked. It needs something that you did not allow.',
+  'schedules.failed': '“{name}” failed.',
+  'schedules.of.recipe': 'Schedule…',
 } as const;

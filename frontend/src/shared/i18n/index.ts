@@ -1,7 +1,15 @@
 import { en } from './en';
+import type { schedules } from './en-schedules';
 
 /** The key of a message. */
-export type MessageKey = keyof typeof en;
+export type MessageKey = keyof typeof en | keyof typeof schedules;
+
+const messages: Partial<Record<MessageKey, string>> = { ...en };
+
+/** Adds the messages of a panel that is loaded when it opens. The window's own are there from the start. */
+export function addMessages(more: Partial<Record<MessageKey, string>>): void {
+  Object.assign(messages, more);
+}
 
 type Values = Record<string, string | number>;
 
@@ -10,7 +18,7 @@ type Values = Record<string, string | number>;
  * singular or plural word for the number `n`.
  */
 export function t(key: MessageKey, values: Values = {}): string {
-  return en[key]
+  return (messages[key] ?? key)
     .replace(/\{(\w+)\|([^|}]*)\|([^}]*)\}/g, (_, name: string, one: string, many: string) =>
       Number(values[name]) === 1 ? one : many,
     )
