@@ -10,7 +10,6 @@ import (
 	schedulespanel "sextant/panels/schedules"
 	"sextant/shared/event"
 	data "sextant/shared/schedule"
-	"sextant/shared/toolspec"
 )
 
 // openSchedules opens the schedules. They run only in a program that goes on, which is one that serves.
@@ -26,6 +25,7 @@ func (s *System) openSchedules(ctx context.Context, options OpenOptions) (err er
 		Tasks: tasks.New(tasks.Config{
 			Loop: s.Loop, Recipes: s.Recipes, CreatedTools: s.Created.All, CardUse: s.Pipeline.CardUse,
 			Model: func() string { return s.Settings.Get("model") }, CloseSession: s.Browser.CloseSession,
+			CopySignIns: func(session string, hosts []string) { s.Browser.Session(session).CopySignIns(hosts) },
 		}),
 	})
 	if err != nil {
@@ -57,18 +57,4 @@ func (s *System) schedulesPanel() schedulespanel.Services {
 			return s.Schedules.Pause(ctx, id, why)
 		},
 	}
-}
-
-// scheduledRuns gives the pipeline the runs of schedules, which are opened after it.
-type scheduledRuns struct{ sys *System }
-
-// Card implements pipeline.Schedules.
-func (r scheduledRuns) Card(run string) (*toolspec.Card, bool) { return r.sys.Schedules.Card(run) }
-
-// Use implements pipeline.Schedules.
-func (r scheduledRuns) Use(run string, use toolspec.Card) bool { return r.sys.Schedules.Use(run, use) }
-
-// Park implements pipeline.Schedules.
-func (r scheduledRuns) Park(run, reason, question string) {
-	r.sys.Schedules.Park(run, reason, question)
 }

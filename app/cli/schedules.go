@@ -166,6 +166,8 @@ func (v *schedulesAddVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glo
 type schedulesSignVerb struct {
 	Name string `arg:"" help:"Name or id."`
 	Acts int    `help:"How often a run may act at most; as often as it needs if left out." placeholder:"N"`
+	// SignIns lets the runs begin with the window's cookies for the sites of the card.
+	SignIns bool `help:"Let it begin signed in on these sites as the window is."`
 }
 
 // Run asks for a signature. It needs the data folder for itself: a program that joined a running Sextant must not sign.
@@ -193,6 +195,7 @@ func (v *schedulesSignVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 			"what a prompt or tool needs is not known beforehand. Watch a run in the panel Schedules.")
 	}
 	card := *plan.Card
+	card.SignIns = v.SignIns
 	if v.Acts > 0 {
 		card.Acts = v.Acts
 	}
@@ -212,6 +215,9 @@ func cardText(card toolspec.Card) string {
 		}
 	}
 	line("sites", card.Hosts)
+	if card.SignIns {
+		text.WriteString("  signed in on these sites as the window is\n")
+	}
 	line("actions", card.Tools)
 	line("on pages", card.PageEffects)
 	line("files", card.Files)

@@ -104,6 +104,37 @@ func TestSessionsAreIsolated(t *testing.T) {
 	expectFault(t, err, surface.FaultNotFound)
 }
 
+func TestSessionBeginsWithSignInsOfSomeHosts(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
+	here := site(t, map[string]any{
+		"/":    `<script>document.cookie = 'who=me'</script>`,
+		"/who": `<p><script>document.write('cookie: ' + document.cookie + '.')</script>`,
+	})
+	elsewhere := strings.Replace(here, "127.0.0.1", "localhost", 1)
+	openPage(t, ctx, b.Session(""), here)
+	openPage(t, ctx, b.Session(""), elsewhere)
+	host := strings.TrimPrefix(here, "http://")
+	run := b.Session("run")
+	run.CopySignIns([]string{host})
+	for url, want := range map[string]string{here: "cookie: who=me.", elsewhere: "cookie: ."} {
+		openPage(t, ctx, run, url+"/who")
+		html, _, _, err := run.HTML(ctx)
+		if err != nil || !strings.Contains(html, want) {
+			t.Errorf("%s reads %q, %v", url, html, err)
+		}
+	}
+	// The session changes its own copy.
+	openPage(t, ctx, run, here)
+	forget := browser.EvaluateOptions{Script: `document.cookie = 'who=; max-age=0'`}
+	if _, _, err := run.Evaluate(ctx, forget); err != nil {
+		t.Fatal(err)
+	}
+	openPage(t, ctx, b.Session(""), here+"/who")
+	if html, _, _, err := b.Session("").HTML(ctx); err != nil || !strings.Contains(html, "who=me") {
+		t.Errorf("the window reads %q, %v", html, err)
+	}
+}
+
 func TestPageErrorsAreReported(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<button onclick="nothing.there()">Break</button>`})

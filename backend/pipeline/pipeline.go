@@ -119,8 +119,8 @@ type Config struct {
 	CallTools func(panel string) []string
 	// OpenTool returns the name of the tool that opens a panel.
 	OpenTool func(panel string) string
-	// Schedules knows the runs of schedules. Nil refuses their calls.
-	Schedules Schedules
+	// Schedules returns what knows the runs of schedules. It is called for their calls only.
+	Schedules func() Schedules
 	// Secrets contains the secrets to mask in everything that a call reports and stores.
 	Secrets *secrets.Vault
 	Log     *slog.Logger

@@ -14,8 +14,9 @@ type Schedules interface {
 	Card(run string) (card *toolspec.Card, ok bool)
 	// Use notes what an allowed call of a run uses. It returns false if the run has used up the acts of its card.
 	Use(run string, use toolspec.Card) bool
-	// Park ends a run because of something that its card does not list. question says what it wanted to do.
-	Park(run, reason, question string)
+	// Park ends a run because of a call that uses more than its card lists, or that no card allows. question says what
+	// the call does.
+	Park(run, reason, question string, use toolspec.Card)
 }
 
 // card returns the permission card for a call, nil if it needs none. The card of a run that has ended lists nothing.
@@ -23,29 +24,28 @@ func (p *Pipeline) card(from toolspec.Provenance) *toolspec.Card {
 	if from.ScheduledRun == "" {
 		return nil
 	}
-	if p.cfg.Schedules != nil {
-		if card, ok := p.cfg.Schedules.Card(from.ScheduledRun); ok {
-			return card
-		}
+	if card, ok := p.cfg.Schedules().Card(from.ScheduledRun); ok {
+		return card
 	}
 	return &toolspec.Card{}
 }
 
 // parkRun ends the run that made a call, if the call is beyond its card.
 func (p *Pipeline) parkRun(c *callState) {
-	if c.decision.Parks && p.cfg.Schedules != nil {
-		p.cfg.Schedules.Park(c.call.From.ScheduledRun, c.decision.Reason, c.decision.Approval.Question)
+	if c.decision.Parks {
+		p.cfg.Schedules().Park(c.call.From.ScheduledRun, c.decision.Reason, c.decision.Approval.Question,
+			policy.CardUse(p.policyInput(c)))
 	}
 }
 
 // useCard counts a call that may run.
 func (p *Pipeline) useCard(c *callState) *toolspec.Result {
 	run := c.call.From.ScheduledRun
-	if run == "" || p.cfg.Schedules == nil || p.cfg.Schedules.Use(run, policy.CardUse(p.policyInput(c))) {
+	if run == "" || p.cfg.Schedules().Use(run, policy.CardUse(p.policyInput(c))) {
 		return nil
 	}
 	const reason = "It has acted as often as the permission card allows, and wanted to go on."
-	p.cfg.Schedules.Park(run, reason, "")
+	p.cfg.Schedules().Park(run, reason, "", toolspec.Card{})
 	return c.refused(toolspec.Fail(toolspec.PermissionError, reason, "The run ends here."))
 }
 

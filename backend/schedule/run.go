@@ -43,8 +43,9 @@ func (s *Schedules) Use(run string, use toolspec.Card) bool {
 	return true
 }
 
-// Park ends a run because of something that its card does not list.
-func (s *Schedules) Park(run, reason, question string) {
+// Park ends a run because of a call that uses more than its card lists, or that no card allows. question says what the
+// call does.
+func (s *Schedules) Park(run, reason, question string, use toolspec.Card) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.active[run]
@@ -52,6 +53,9 @@ func (s *Schedules) Park(run, reason, question string) {
 		return
 	}
 	r.run.Status, r.run.Reason, r.run.Question = schedule.StatusParked, reason, question
+	if r.card != nil && len(r.card.Beyond(use)) > 0 {
+		r.run.Wanted = &use
+	}
 	r.cancel(errParked)
 }
 
@@ -72,7 +76,7 @@ func (s *Schedules) work(ctx context.Context, id string) {
 	defer done()
 	var outcome Outcome
 	if problem := s.checkSigned(limited, one, r); problem != "" {
-		s.Park(id, problem, "")
+		s.Park(id, problem, "", toolspec.Card{})
 	} else {
 		outcome = s.cfg.Tasks.Run(limited, one, r.run, func(conversation string) { s.began(one, r, conversation) })
 	}
@@ -117,14 +121,17 @@ func (s *Schedules) begin(
 	return one, r, nil
 }
 
-// checkSigned returns why a run is not what the person signed, "" if it is.
+// checkSigned notes what runs. It returns why that is not what the person signed, "" if it is.
 func (s *Schedules) checkSigned(ctx context.Context, one schedule.Schedule, r *activeRun) string {
-	if r.card == nil {
-		return ""
-	}
 	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
 	if err != nil {
 		return fmt.Sprintf("It cannot run: %v.", err)
+	}
+	s.mu.Lock()
+	r.run.Digest = plan.Digest
+	s.mu.Unlock()
+	if r.card == nil {
+		return ""
 	}
 	if one.Card == nil || plan.Digest != one.Digest {
 		return "What it runs has changed since you signed its permission card."

@@ -308,7 +308,8 @@ func TestParkedRunPausesItsSchedule(t *testing.T) {
 			if s.Use(r.ID, toolspec.Card{Acts: 1}) {
 				t.Error("a fourth act was allowed")
 			}
-			s.Park(r.ID, "It would use the host evil.example.", "Open evil.example?")
+			s.Park(r.ID, "It would use the host evil.example.", "Open evil.example?",
+				toolspec.Card{Hosts: []string{"evil.example"}})
 			<-ctx.Done()
 			return schedule.Outcome{Status: data.StatusStopped}
 		}

@@ -98,6 +98,10 @@ type Run struct {
 	// Reason says why it did not end as done. Question is what a parked run wanted to do, as a question.
 	Reason   string `json:"reason,omitempty"`
 	Question string `json:"question,omitempty"`
+	// Wanted is what the card of a parked run would have to list as well.
+	Wanted *toolspec.Card `json:"wanted,omitempty"`
+	// Digest identifies what ran.
+	Digest string `json:"digest,omitempty"`
 	// Text is the result in words.
 	Text         string `json:"text,omitempty"`
 	Conversation string `json:"conversation,omitempty"`

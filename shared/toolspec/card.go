@@ -22,6 +22,8 @@ type Card struct {
 	Commands []string `json:"commands,omitempty"`
 	// Secrets are the names of secrets that may be filled in, on the Hosts only.
 	Secrets []string `json:"secrets,omitempty"`
+	// SignIns is true if its pages begin with the window's sign-ins on Hosts.
+	SignIns bool `json:"sign_ins,omitempty"`
 	// Acts limits the calls with an effect in one run.
 	Acts int `json:"acts"`
 }

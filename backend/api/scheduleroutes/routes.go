@@ -30,7 +30,7 @@ type ListedSchedule struct {
 	// Last is its newest run or missed times, nil for none. Running is the run that has not ended, nil for none.
 	Last    *data.Run `json:"last,omitempty"`
 	Running *data.Run `json:"running,omitempty"`
-	// Needed is what the newest watched run used, nil if there was none. A card is made from it.
+	// Needed is what the newest watched run of this plan used, nil if there was none. A card is made from it.
 	Needed *toolspec.Card `json:"needed,omitempty"`
 }
 
@@ -88,7 +88,7 @@ func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[ScheduleL
 			} else if l.Last == nil {
 				l.Last = &run
 			}
-			if run.Watched && run.Status == data.StatusDone && l.Needed == nil {
+			if run.Watched && run.Status == data.StatusDone && run.Digest == l.Plan.Digest && l.Needed == nil {
 				l.Needed = &run.Used
 			}
 		}

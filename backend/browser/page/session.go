@@ -29,8 +29,10 @@ type Session struct {
 	// The manager's lock guards the fields below. contextID is "" before the first tab, and for the window's session
 	// unless the browser was attached.
 	contextID string
-	Tabs      []*Tab
-	Active    *Tab
+	// signInHosts are the hosts whose cookies are copied from the window with the first tab.
+	signInHosts []string
+	Tabs        []*Tab
+	Active      *Tab
 	// expected is the tab that the next page without an opener belongs to.
 	expected     *Tab
 	downloads    []*download
@@ -161,7 +163,7 @@ func (t *Tab) reopen(ctx context.Context, address string) {
 func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab) error {
 	b := s.Manager
 	b.Lock()
-	contextID := s.contextID
+	contextID, signInHosts := s.contextID, s.signInHosts
 	b.Unlock()
 	attached := b.Config.AttachURL != ""
 	if (s.Owner != "" || attached) && contextID == "" {
@@ -171,6 +173,11 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 		}
 		if err := e.allowDownloads(ctx, s.Owner, contextID); err != nil {
 			return err
+		}
+		if len(signInHosts) > 0 && s.Owner != "" {
+			if err := e.copyCookies(ctx, signInHosts, contextID); err != nil {
+				return err
+			}
 		}
 	}
 	b.Lock()

@@ -39,6 +39,8 @@ type Config struct {
 	CardUse func(ctx context.Context, call toolspec.Call) toolspec.Card
 	// Model returns the model of prompts that name none.
 	Model func() string
+	// CopySignIns makes a session begin with the window's cookies for hosts.
+	CopySignIns func(session string, hosts []string)
 	// CloseSession closes the tabs of a run and deletes their storage.
 	CloseSession func(session string)
 }
@@ -188,8 +190,12 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 		Text: one.Task.Prompt, Model: t.model(one.Task), Caller: toolspec.CallerModel, Panel: "browser",
 	}
 	if !run.Watched {
-		// Its tabs begin without cookies and end with the run. A person watches a run in the window's tabs.
+		// Its tabs begin signed out, unless the card says otherwise, and end with the run. A person watches a run in the
+		// window's tabs.
 		request.Session = "run-" + run.ID
+		if one.Card != nil && one.Card.SignIns {
+			t.cfg.CopySignIns(request.Session, one.Card.Hosts)
+		}
 		defer t.cfg.CloseSession(request.Session)
 	}
 	if one.Task.Prompt == "" {

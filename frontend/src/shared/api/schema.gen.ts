@@ -3173,6 +3173,7 @@ export interface components {
             hosts?: string[];
             page_effects?: string[];
             secrets?: string[];
+            sign_ins?: boolean;
             tools?: string[];
         };
         Change: {
@@ -5188,6 +5189,7 @@ export interface components {
             conversation?: string;
             /** Format: int64 */
             count?: number;
+            digest?: string;
             /** Format: date-time */
             ended?: string;
             id: string;
@@ -5205,6 +5207,7 @@ export interface components {
             /** Format: date-time */
             until?: string;
             used: components["schemas"]["Card"];
+            wanted?: components["schemas"]["Card"];
             watched?: boolean;
         };
         Schedule: {

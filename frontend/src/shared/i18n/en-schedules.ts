@@ -36,6 +36,8 @@ export const schedules = {
   'schedules.card.unknown':
     'What a prompt or tool needs is not known beforehand. Watch a run; what it uses is listed here, for you to allow.',
   'schedules.card.wanted': 'It wanted: {question}',
+  'schedules.card.never':
+    'That cannot be allowed beforehand, because text from outside could ask for it. Watch a run to do it.',
   'schedules.card.changed': 'What it runs is not what you allowed before, so it waits.',
   'schedules.card.sites': 'Sites',
   'schedules.card.tools': 'Actions',
@@ -49,7 +51,9 @@ export const schedules = {
   'schedules.card.secrets': 'Secrets',
   'schedules.card.acts': 'Actions in one run, at most',
   'schedules.card.none': 'none',
-  'schedules.card.session': 'Its pages begin signed out. A recipe can sign in with a secret.',
+  'schedules.card.signins': 'Signed in on these sites, as in the browser panel',
+  'schedules.card.signed_in': 'Its pages begin with your sign-ins on these sites.',
+  'schedules.card.signed_out': 'Its pages begin signed out. A recipe can sign in with a secret.',
   'schedules.sign': 'Allow this and start',
   'schedules.sign.again': 'Allow this and go on',
   'schedules.runs': 'Runs',
