@@ -14,6 +14,7 @@ import (
 
 	"sextant/app"
 	"sextant/app/cli/panelverbs"
+	"sextant/app/cli/scheduleverbs"
 	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/sandbox/confine"
@@ -84,22 +85,23 @@ func Run(ctx context.Context, args []string, io verb.Streams) (code int) {
 type commands struct {
 	verb.Global
 
-	Window        windowVerb        `cmd:"" default:"withargs" help:"Open the window (default)."`
-	Serve         serveVerb         `cmd:"" help:"Serve the same interface on loopback, without a window."`
-	Open          openVerb          `cmd:"" help:"Open another window of the running Sextant in a browser."`
-	MCP           mcpVerb           `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
-	Run           runVerb           `cmd:"" help:"Do one task and print the answer."`
-	Tools         toolsVerb         `cmd:"" help:"List, show and call tools."`
-	Panels        panelverbs.Verb   `cmd:"" help:"List, check and create panels."`
-	MCPServers    mcpServersVerb    `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
-	Secrets       secretsVerb       `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
-	Audit         auditVerb         `cmd:"" help:"Show, verify and export the audit log of all calls."`
-	Conversations conversationsVerb `cmd:"" help:"List, export and import conversations."`
-	Recipes       recipesVerb       `cmd:"" help:"Run what was done once again, without a model."`
-	Schedules     schedulesVerb     `cmd:"" help:"Let recipes and prompts run by themselves."`
-	Backups       backupsVerb       `cmd:"" help:"List the daily backups, or restore one."`
-	Doctor        doctorVerb        `cmd:"" help:"Check this machine and report what is missing."`
-	Version       versionVerb       `cmd:"" help:"Print the version."`
+	Window        windowVerb              `cmd:"" default:"withargs" help:"Open the window (default)."`
+	Serve         serveVerb               `cmd:"" help:"Serve the same interface on loopback, without a window."`
+	Open          openVerb                `cmd:"" help:"Open another window of the running Sextant in a browser."`
+	MCP           mcpVerb                 `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
+	Run           runVerb                 `cmd:"" help:"Do one task and print the answer."`
+	Tools         toolsVerb               `cmd:"" help:"List, show and call tools."`
+	Panels        panelverbs.Verb         `cmd:"" help:"List, check and create panels."`
+	MCPServers    mcpServersVerb          `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
+	Secrets       secretsVerb             `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
+	Audit         auditVerb               `cmd:"" help:"Show, verify and export the audit log of all calls."`
+	Conversations conversationsVerb       `cmd:"" help:"List, export and import conversations."`
+	Recipes       recipesVerb             `cmd:"" help:"Run what was done once again, without a model."`
+	Schedules     scheduleverbs.Schedules `cmd:"" help:"Let recipes and prompts run by themselves."`
+	Service       scheduleverbs.Service   `cmd:"" help:"Run Sextant without a window, with your session."`
+	Backups       backupsVerb             `cmd:"" help:"List the daily backups, or restore one."`
+	Doctor        doctorVerb              `cmd:"" help:"Check this machine and report what is missing."`
+	Version       versionVerb             `cmd:"" help:"Print the version."`
 }
 
 type versionVerb struct{}

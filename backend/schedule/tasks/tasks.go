@@ -190,7 +190,7 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 		Text: one.Task.Prompt, Model: t.model(one.Task), Caller: toolspec.CallerModel, Panel: "browser",
 	}
 	if !run.Watched {
-		// Its tabs begin signed out, unless the card says otherwise, and end with the run. A person watches a run in the
+		// Its tabs begin signed out, unless the card says otherwise, and end with the run. A person watches it in the
 		// window's tabs.
 		request.Session = "run-" + run.ID
 		if one.Card != nil && one.Card.SignIns {

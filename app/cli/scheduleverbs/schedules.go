@@ -1,4 +1,5 @@
-package cli
+// Package scheduleverbs contains the verbs about what runs by itself: schedules, and the service that runs them.
+package scheduleverbs
 
 import (
 	"context"
@@ -20,15 +21,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-type schedulesVerb struct {
-	List   schedulesListVerb   `cmd:"" default:"withargs" help:"List what runs by itself."`
-	Add    schedulesAddVerb    `cmd:"" help:"Add a schedule. It waits until its permission card is signed."`
-	Sign   schedulesSignVerb   `cmd:"" help:"Show what a schedule needs, and allow it."`
-	Run    schedulesRunVerb    `cmd:"" help:"Run a schedule now and wait for its end."`
-	Runs   schedulesRunsVerb   `cmd:"" help:"List the runs of a schedule."`
-	Pause  schedulesPauseVerb  `cmd:"" help:"Pause a schedule."`
-	Resume schedulesResumeVerb `cmd:"" help:"Let a paused schedule run again."`
-	Delete schedulesDeleteVerb `cmd:"" help:"Delete a schedule."`
+// Schedules is the verb schedules.
+type Schedules struct {
+	List   listVerb   `cmd:"" default:"withargs" help:"List what runs by itself."`
+	Add    addVerb    `cmd:"" help:"Add a schedule. It waits until its permission card is signed."`
+	Sign   signVerb   `cmd:"" help:"Show what a schedule needs, and allow it."`
+	Run    runVerb    `cmd:"" help:"Run a schedule now and wait for its end."`
+	Runs   runsVerb   `cmd:"" help:"List the runs of a schedule."`
+	Pause  pauseVerb  `cmd:"" help:"Pause a schedule."`
+	Resume resumeVerb `cmd:"" help:"Let a paused schedule run again."`
+	Delete deleteVerb `cmd:"" help:"Delete a schedule."`
 }
 
 const schedulesPath = "/api/schedules"
@@ -78,12 +80,12 @@ func noSchedule(name string) error {
 	return verb.Failure(verb.ExitFailed, "there is no schedule %q. List them with: sextant schedules", name)
 }
 
-type schedulesListVerb struct {
+type listVerb struct {
 	JSON bool `help:"Print JSON."`
 }
 
 // Run prints the schedules.
-func (v *schedulesListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *listVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	at, err := joinSchedules(ctx, g)
 	if err != nil {
 		return err
@@ -124,7 +126,7 @@ func stateOf(l scheduleroutes.ListedSchedule) string {
 	return "next " + l.Next.Local().Format("2006-01-02 15:04")
 }
 
-type schedulesAddVerb struct {
+type addVerb struct {
 	Name   string            `arg:"" help:"Name."`
 	Recipe string            `help:"Recipe that runs." placeholder:"NAME"`
 	Param  map[string]string `help:"Value of a parameter of the recipe." placeholder:"NAME=VALUE"`
@@ -138,7 +140,7 @@ type schedulesAddVerb struct {
 }
 
 // Run adds a schedule to the running Sextant.
-func (v *schedulesAddVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *addVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	one := schedule.Schedule{
 		Name: v.Name, Task: schedule.Task{Recipe: v.Recipe, Values: v.Param, Prompt: v.Prompt, Model: v.Model},
 		When:   schedule.When{Cron: v.Cron, EveryMinutes: v.Every, Zone: v.Zone},
@@ -163,7 +165,7 @@ func (v *schedulesAddVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glo
 	return nil
 }
 
-type schedulesSignVerb struct {
+type signVerb struct {
 	Name string `arg:"" help:"Name or id."`
 	Acts int    `help:"How often a run may act at most; as often as it needs if left out." placeholder:"N"`
 	// SignIns lets the runs begin with the window's cookies for the sites of the card.
@@ -171,7 +173,7 @@ type schedulesSignVerb struct {
 }
 
 // Run asks for a signature. It needs the data folder for itself: a program that joined a running Sextant must not sign.
-func (v *schedulesSignVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	if at, err := joinSchedules(ctx, g); err == nil {
 		return verb.Failure(verb.ExitRefused, "Sextant is running (process %d). Sign in its window, in the panel "+
 			"Schedules, or end it first.", at.PID)
@@ -227,13 +229,13 @@ func cardText(card toolspec.Card) string {
 	return text.String()
 }
 
-type schedulesRunVerb struct {
+type runVerb struct {
 	Name string `arg:"" help:"Name or id."`
 	JSON bool   `help:"Print the run as JSON."`
 }
 
 // Run starts a run and waits for its end.
-func (v *schedulesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *runVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	at, l, err := findSchedule(ctx, g, v.Name)
 	if err != nil {
 		return err
@@ -273,13 +275,13 @@ func (v *schedulesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glo
 	return verb.Failure(verb.ExitFailed, "%s: %s", run.Status, run.Reason)
 }
 
-type schedulesRunsVerb struct {
+type runsVerb struct {
 	Name string `arg:"" help:"Name or id."`
 	JSON bool   `help:"Print JSON."`
 }
 
 // Run prints the runs of a schedule, newest first.
-func (v *schedulesRunsVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *runsVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	at, l, err := findSchedule(ctx, g, v.Name)
 	if err != nil {
 		return err
@@ -308,30 +310,30 @@ func (v *schedulesRunsVerb) Run(ctx context.Context, io verb.Streams, g *verb.Gl
 	return w.Flush()
 }
 
-type schedulesPauseVerb struct {
+type pauseVerb struct {
 	Name string `arg:"" help:"Name or id."`
 }
 
 // Run pauses a schedule.
-func (v *schedulesPauseVerb) Run(ctx context.Context, g *verb.Global) error {
+func (v *pauseVerb) Run(ctx context.Context, g *verb.Global) error {
 	return changeSchedule(ctx, g, v.Name, http.MethodPost, "/pause")
 }
 
-type schedulesResumeVerb struct {
+type resumeVerb struct {
 	Name string `arg:"" help:"Name or id."`
 }
 
 // Run lets a schedule run again.
-func (v *schedulesResumeVerb) Run(ctx context.Context, g *verb.Global) error {
+func (v *resumeVerb) Run(ctx context.Context, g *verb.Global) error {
 	return changeSchedule(ctx, g, v.Name, http.MethodPost, "/resume")
 }
 
-type schedulesDeleteVerb struct {
+type deleteVerb struct {
 	Name string `arg:"" help:"Name or id."`
 }
 
 // Run deletes a schedule.
-func (v *schedulesDeleteVerb) Run(ctx context.Context, g *verb.Global) error {
+func (v *deleteVerb) Run(ctx context.Context, g *verb.Global) error {
 	return changeSchedule(ctx, g, v.Name, http.MethodDelete, "")
 }
 
