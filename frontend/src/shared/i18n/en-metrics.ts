@@ -1,8 +1,5 @@
-/** Messages about metrics. */
+/** Messages about metrics, which the panel Tools adds when it is loaded. */
 export const metrics = {
-  'plot.figures': 'Figures',
-  'plot.none': 'Nothing in this period.',
-
   'metrics.title': 'Metrics',
   'metrics.open': 'Metrics',
   'metrics.back': 'Activity',

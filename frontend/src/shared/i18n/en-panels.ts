@@ -254,4 +254,6 @@ export const panels = {
   'schedules.parked': '“{name}” was parked. It needs something that you did not allow.',
   'schedules.failed': '“{name}” failed.',
   'schedules.of.recipe': 'Schedule…',
+  'plot.figures': 'Figures',
+  'plot.none': 'Nothing in this period.',
 } as const;

@@ -72,6 +72,7 @@ export const schedules = {
   'schedules.edit.name.hint': 'Prices every morning',
   'schedules.edit.what': 'What runs',
   'schedules.edit.recipe': 'A recipe',
+  'schedules.edit.choose': 'Choose a recipe',
   'schedules.edit.prompt': 'A prompt',
   'schedules.edit.recipe.none': 'No recipes yet. Keep something that was done on a page as a recipe first.',
   'schedules.edit.prompt.label': 'What the assistant shall do',

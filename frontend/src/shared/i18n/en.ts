@@ -5,7 +5,6 @@ import { bookmarks } from './en-bookmarks';
 import { panelSettings } from './en-panelsettings';
 import { editor } from './en-editor';
 import { files } from './en-files';
-import { metrics } from './en-metrics';
 import { notes } from './en-notes';
 import { install } from './en-install';
 import { pages } from './en-pages';
@@ -205,7 +204,6 @@ export const en = {
   ...files,
   ...notes,
   ...install,
-  ...metrics,
   ...pages,
   ...panels,
   ...settings,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { t } from '.';
 import { en } from './en';
+import { metrics } from './en-metrics';
 import { schedules } from './en-schedules';
 
 describe('the messages', () => {
@@ -13,7 +14,7 @@ describe('the messages', () => {
     expect(t('approval.answered.once', { question: 'send {n}' })).toBe('You allowed once: send {n}');
   });
   it('contains no exclamation marks, apologies or other banned words', () => {
-    for (const [key, text] of Object.entries({ ...en, ...schedules })) {
+    for (const [key, text] of Object.entries({ ...en, ...metrics, ...schedules })) {
       expect(text, key).not.toMatch(/!|\bplease\b|\bsorry\b|\boops\b|\bAI\b|—/i);
     }
   });

@@ -1,8 +1,9 @@
 import { en } from './en';
+import type { metrics } from './en-metrics';
 import type { schedules } from './en-schedules';
 
 /** The key of a message. */
-export type MessageKey = keyof typeof en | keyof typeof schedules;
+export type MessageKey = keyof typeof en | keyof typeof metrics | keyof typeof schedules;
 
 const messages: Partial<Record<MessageKey, string>> = { ...en };
 
