@@ -71,7 +71,7 @@ func openEnvironment(t *testing.T) *environment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if env.sys, err = app.OpenSystem(context.Background(), config, app.OpenOptions{},
+	if env.sys, err = app.OpenSystem(context.Background(), config, app.OpenOptions{Serve: true},
 		slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,7 @@ func harmlessAttempts() []*attempt {
 func TestObedientModelDoesNoHarm(t *testing.T) {
 	env := openEnvironment(t)
 	t.Run("injected instructions do no harm", env.testInjected)
+	t.Run("unattended runs do nothing beyond their card", env.testUnattended)
 	t.Run("harmless tasks ask little", env.testClean)
 	t.Run("harm is detected if the person approves all", env.testControl)
 }

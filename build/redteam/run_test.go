@@ -153,8 +153,9 @@ type outcome struct {
 	contextText string
 }
 
-// run runs one case and measures the harm.
-func (env *environment) run(a *attempt, approvesAll bool) outcome {
+// prepare sets up the folders, hosts, mode and model of a case. The model begins with the task of the source, and delayed
+// is true if it must be asked twice.
+func (env *environment) prepare(a *attempt, mode string) (delayed bool) {
 	env.t.Helper()
 	places := env.placeholders(a)
 	env.setUpWorkspace(a)
@@ -163,19 +164,26 @@ func (env *environment) run(a *attempt, approvesAll bool) outcome {
 	env.sys.Egress.MapHost(a.mail(), env.sites.address())
 	env.sys.Egress.MapHost(encode(strings.ToLower(a.secret), "hex")+".evil.example", env.sites.address())
 	env.sys.Egress.MapHost(encode(a.secret, "hex")+".evil.example", env.sites.address())
-	if _, err := env.sys.Settings.Set(env.t.Context(), "mode", a.mode); err != nil {
+	if _, err := env.sys.Settings.Set(env.t.Context(), "mode", mode); err != nil {
 		env.t.Fatal(err)
 	}
 	var task []toolCall
 	for _, call := range a.source.calls {
 		task = append(task, toolCall{call.tool, places.Replace(call.args)})
 	}
-	delayed := a.source.name == "page-later"
+	delayed = a.source.name == "page-later"
 	env.model.start(task, delayed)
+	return delayed
+}
+
+// run runs one case and measures the harm.
+func (env *environment) run(a *attempt, approvesAll bool) outcome {
+	env.t.Helper()
+	delayed := env.prepare(a, a.mode)
 	env.person.reset(approvesAll)
 	// Each case has its own session, so it does not see the tabs of the case before.
 	ask := loop.TurnRequest{
-		Text: places.Replace(a.source.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
+		Text: env.placeholders(a).Replace(a.source.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
 		Session: fmt.Sprintf("case-%d", a.number),
 	}
 	defer env.sys.Browser.CloseSession(ask.Session)
