@@ -119,6 +119,8 @@ type Config struct {
 	CallTools func(panel string) []string
 	// OpenTool returns the name of the tool that opens a panel.
 	OpenTool func(panel string) string
+	// PageAddress returns the address of the active tab of a session, "" for none.
+	PageAddress func(session string) string
 	// Schedules returns what knows the runs of schedules. It is called for their calls only.
 	Schedules func() Schedules
 	// Secrets contains the secrets to mask in everything that a call reports and stores.

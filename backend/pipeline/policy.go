@@ -31,9 +31,13 @@ func (p *Pipeline) decide(ctx context.Context, c *callState) {
 }
 
 func (p *Pipeline) policyInput(c *callState) policy.Input {
-	session := c.call.From.Session
+	session, desc := c.call.From.Session, c.desc
+	if c.call.From.ScheduledRun != "" && len(desc.Hosts) == 0 && c.call.Surface != nil && c.call.Surface.Panel == "" {
+		// A card lists sites, so each call on a page counts as one on the site of the page.
+		desc.Hosts = hostsOf(p.cfg.PageAddress(c.call.Surface.Session))
+	}
 	return policy.Input{
-		Call: c.call, Definition: c.def, Description: c.desc, Settings: p.cfg.Policy(),
+		Call: c.call, Definition: c.def, Description: desc, Settings: p.cfg.Policy(),
 		PanelTools: p.callTools(c.call.From), Card: p.card(c.call.From),
 		OpenedHosts: p.hosts.opened(session), UsedHosts: p.hosts.used(session),
 		UsedSecrets: p.secretUses.of(contextKey(c.call.From)), Now: p.cfg.Now(),

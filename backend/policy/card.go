@@ -26,7 +26,8 @@ func (f facts) cardUse() toolspec.Card {
 		use.Secrets = append(use.Secrets, s.Name)
 	}
 	hints := f.in.Definition.Hints
-	if hints.ReadOnly || hints.Inert || f.readsOnly() {
+	runsRecipe := hints.Inert && f.in.Definition.Origin == toolspec.OriginRecipe
+	if hints.ReadOnly || runsRecipe || f.readsOnly() {
 		return use
 	}
 	use.Tools, use.Acts = []string{f.in.Call.Tool}, 1

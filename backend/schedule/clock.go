@@ -20,7 +20,6 @@ func (s *Schedules) runClock(ctx context.Context, again []schedule.Run) {
 	for _, r := range again {
 		s.queueAgain(ctx, r)
 	}
-	queued := map[string]bool{}
 	for ctx.Err() == nil {
 		now := s.cfg.Now()
 		next := now.Add(lookEvery)
@@ -29,7 +28,7 @@ func (s *Schedules) runClock(ctx context.Context, again []schedule.Run) {
 				next = due
 			}
 		}
-		s.queueOpen(ctx, queued)
+		s.queueOpen(ctx)
 		select {
 		case <-ctx.Done():
 		case <-s.wake:
@@ -41,16 +40,25 @@ func (s *Schedules) runClock(ctx context.Context, again []schedule.Run) {
 	}
 }
 
-// queueOpen hands queued runs to the workers. queued contains those that it has handed over.
-func (s *Schedules) queueOpen(ctx context.Context, queued map[string]bool) {
+// queueOpen hands queued runs to the workers.
+func (s *Schedules) queueOpen(ctx context.Context) {
 	open, err := s.cfg.Store.OpenRuns(ctx)
 	if err == nil && len(open) == 0 {
-		clear(queued)
-		err = s.queue.rest(ctx)
+		s.mu.Lock()
+		idle := len(s.active) == 0
+		if idle {
+			clear(s.queued)
+		}
+		s.mu.Unlock()
+		if idle {
+			err = s.queue.rest(ctx)
+		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	busy := map[string]bool{} // the runs of a schedule come one after the other
 	for _, r := range open {
-		if r.Status == schedule.StatusRunning || queued[r.ID] {
+		if r.Status == schedule.StatusRunning || s.queued[r.ID] {
 			busy[r.Schedule] = true
 		}
 	}
@@ -61,7 +69,7 @@ func (s *Schedules) queueOpen(ctx context.Context, queued map[string]bool) {
 		if err = s.queue.add(ctx, r.ID); err != nil {
 			break
 		}
-		queued[r.ID], busy[r.Schedule] = true, true
+		s.queued[r.ID], busy[r.Schedule] = true, true
 	}
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.Error("runs of schedules wait", "err", err)
@@ -119,7 +127,10 @@ func (s *Schedules) claim(ctx context.Context, one schedule.Schedule, now time.T
 	if len(due) == 0 {
 		return s.next(t, one, now)
 	}
-	runs, err := s.runsFor(ctx, one, due, now)
+	runs, busy, err := s.runsFor(ctx, one, due, now)
+	if err == nil && busy && one.Missed.Do != schedule.MissedSkip {
+		return now.Add(lookEvery) // they are due until the run before them has ended
+	}
 	if err == nil {
 		_, err = s.cfg.Store.ClaimSlots(ctx, one, due[len(due)-1], runs)
 	}
@@ -141,15 +152,16 @@ func (s *Schedules) next(t *times, one schedule.Schedule, now time.Time) time.Ti
 	return t.next(now)
 }
 
-// runsFor returns what is stored for due times: runs, and one row for the times that were missed.
+// runsFor returns what is stored for due times: runs, and one row for the times that were missed. busy is true if a run
+// of the schedule has not ended.
 func (s *Schedules) runsFor(
 	ctx context.Context, one schedule.Schedule, due []time.Time, now time.Time,
-) ([]schedule.Run, error) {
+) (runs []schedule.Run, busy bool, err error) {
 	open, err := s.cfg.Store.OpenRuns(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	busy := slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == one.ID })
+	busy = slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == one.ID })
 	limit := 1
 	if one.Missed.Do == schedule.MissedAll {
 		limit = max(1, one.Missed.Limit)
@@ -162,7 +174,6 @@ func (s *Schedules) runsFor(
 		}
 		first--
 	}
-	var runs []schedule.Run
 	if missed := due[:first]; len(missed) > 0 {
 		r := s.newRun(one)
 		r.Status, r.Slot, r.Until, r.Count = schedule.StatusMissed, missed[0], missed[len(missed)-1], len(missed)
@@ -177,5 +188,5 @@ func (s *Schedules) runsFor(
 		r.Slot = slot
 		runs = append(runs, r)
 	}
-	return runs, nil
+	return runs, busy, nil
 }

@@ -87,8 +87,11 @@ func (q *queue) rest(ctx context.Context) error {
 	if !q.started {
 		return nil
 	}
+	if err := q.client.Stop(ctx); err != nil {
+		return err
+	}
 	q.started = false
-	return q.client.Stop(ctx)
+	return nil
 }
 
 // quietHandler drops the messages below a warning, which are about the queue itself.

@@ -12,6 +12,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// allRuns is more runs than the store keeps of a schedule.
+const allRuns = 1000
+
 // activeRun is a run that has begun and not ended.
 type activeRun struct {
 	run    schedule.Run
@@ -67,6 +70,9 @@ func (s *Schedules) work(ctx context.Context, id string) {
 	one, r, err := s.begin(ctx, id, cancel)
 	if err != nil {
 		s.cfg.Log.Error("a run of a schedule did not begin", "run", id, "err", err)
+		s.mu.Lock()
+		delete(s.queued, id) // the clock hands it over again
+		s.mu.Unlock()
 		return
 	}
 	if r == nil {
@@ -99,6 +105,12 @@ func (s *Schedules) begin(
 	one, err := s.Get(run.Schedule)
 	if err != nil {
 		return one, nil, nil // it was deleted meanwhile
+	}
+	if !run.Watched && (one.Card == nil || one.Paused != "" && !run.Slot.IsZero()) {
+		run.Status, run.Ended = schedule.StatusStopped, s.cfg.Now().UTC()
+		run.Reason = "The schedule was paused before it began."
+		_, err := s.cfg.Store.UpdateRun(ctx, run, schedule.StatusQueued)
+		return one, nil, err
 	}
 	run.Status, run.Started = schedule.StatusRunning, s.cfg.Now().UTC()
 	if ok, err := s.cfg.Store.UpdateRun(ctx, run, schedule.StatusQueued); err != nil || !ok {
@@ -156,7 +168,6 @@ func (s *Schedules) began(one schedule.Schedule, r *activeRun, conversation stri
 // end stores how a run ended. It pauses the schedule of a run that was parked, and after two failures in a row.
 func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun, o Outcome) {
 	s.mu.Lock()
-	delete(s.active, r.run.ID)
 	run := r.run
 	s.mu.Unlock()
 	run.Ended, run.Text, run.Bill = s.cfg.Now().UTC(), o.Text, o.Bill
@@ -172,32 +183,55 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 	default:
 		run.Status, run.Reason = cmp.Or(o.Status, schedule.StatusFailed), o.Reason
 	}
-	// The end is stored even if the context of the run is over.
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if _, err := s.cfg.Store.UpdateRun(keep, run, schedule.StatusRunning); err != nil {
-		s.cfg.Log.Error("the end of a run is not stored", "run", run.ID, "err", err)
-	}
-	if why := s.pauseReason(keep, run); why != "" && !run.Watched {
-		if err := s.Pause(keep, one.ID, why); err != nil && !errors.Is(err, ErrNotFound) {
-			s.cfg.Log.Error("a schedule was not paused", "schedule", one.ID, "err", err)
+	s.mu.Lock()
+	delete(s.active, run.ID) // from now on, no call of the run is allowed
+	s.mu.Unlock()
+	s.store(run.ID, func(keep context.Context) error {
+		if why := s.pauseReason(keep, run); why != "" && !run.Watched {
+			if err := s.Pause(keep, one.ID, why); err != nil && !errors.Is(err, ErrNotFound) {
+				return err
+			}
 		}
-	}
+		_, err := s.cfg.Store.UpdateRun(keep, run, schedule.StatusRunning)
+		return err
+	})
 	if now, err := s.Get(one.ID); err == nil {
 		s.changed(now, &run)
 	}
 }
+
+// store tries to store the end of a run until that succeeds or the schedules are closed, so that a full disk does not
+// leave the run behind. It also works after the context of the run is over.
+func (s *Schedules) store(run string, do func(context.Context) error) {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		err := do(ctx)
+		cancel()
+		if err == nil {
+			return
+		}
+		s.cfg.Log.Error("the end of a run is not stored yet", "run", run, "err", err)
+		select {
+		case <-s.closing:
+			return
+		case <-time.After(storeAgain):
+		}
+	}
+}
+
+// storeAgain is the time between two attempts to store the end of a run.
+const storeAgain = 5 * time.Second
 
 func (s *Schedules) pauseReason(ctx context.Context, run schedule.Run) string {
 	switch run.Status {
 	case schedule.StatusParked:
 		return run.Reason
 	case schedule.StatusFailed:
-		last, err := s.cfg.Store.ScheduledRuns(ctx, run.Schedule, 20)
+		last, err := s.cfg.Store.ScheduledRuns(ctx, run.Schedule, allRuns)
 		last = slices.DeleteFunc(last, func(r schedule.Run) bool {
-			return !r.Status.Ended() || r.Status == schedule.StatusMissed
+			return !r.Status.Ended() || r.Watched || r.Status == schedule.StatusMissed
 		})
-		if err == nil && len(last) > 1 && last[1].Status == schedule.StatusFailed {
+		if err == nil && len(last) > 0 && last[0].Status == schedule.StatusFailed {
 			return "It failed twice in a row."
 		}
 	}

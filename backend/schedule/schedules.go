@@ -99,7 +99,10 @@ type Schedules struct {
 	mu     sync.Mutex
 	all    []schedule.Schedule
 	active map[string]*activeRun
-	closed bool
+	// queued contains the runs that were handed to the workers.
+	queued  map[string]bool
+	closed  bool
+	closing chan struct{}
 }
 
 // Open reads the schedules and starts to run them. Runs that the last process did not end are stored as stopped.
@@ -110,7 +113,10 @@ func Open(ctx context.Context, cfg Config) (*Schedules, error) {
 	if cfg.TimeLimit == 0 {
 		cfg.TimeLimit = time.Hour
 	}
-	s := &Schedules{cfg: cfg, wake: make(chan struct{}, 1), active: map[string]*activeRun{}}
+	s := &Schedules{
+		cfg: cfg, wake: make(chan struct{}, 1), active: map[string]*activeRun{},
+		queued: map[string]bool{}, closing: make(chan struct{}),
+	}
 	var err error
 	if s.all, err = cfg.Store.Schedules(ctx); err != nil {
 		return nil, err
@@ -136,6 +142,7 @@ func Open(ctx context.Context, cfg Config) (*Schedules, error) {
 func (s *Schedules) Close() error {
 	s.mu.Lock()
 	s.closed = true
+	close(s.closing)
 	for _, r := range s.active {
 		r.cancel(errClosing)
 	}
@@ -211,6 +218,9 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if one.Missed.Do == "" {
 		one.Missed.Do = schedule.MissedSkip
 	}
+	if one.Missed.Do == schedule.MissedAll && one.Missed.Limit == 0 {
+		one.Missed.Limit = 10
+	}
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +241,11 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if _, err := s.upcoming(one, now); err != nil {
 		return one, err
 	}
-	one.LastSlot = now
+	if i < 0 || one.Card == nil || one.When != s.all[i].When {
+		one.LastSlot = now
+	} else {
+		one.LastSlot = s.all[i].LastSlot
+	}
 	return one, s.put(ctx, one)
 }
 
@@ -298,8 +312,10 @@ func (s *Schedules) Sign(ctx context.Context, id, digest string, card toolspec.C
 		if _, err := s.upcoming(*one, s.cfg.Now()); err != nil {
 			return err
 		}
+		if one.Card == nil || one.Paused != "" {
+			one.LastSlot = s.cfg.Now().UTC().Truncate(time.Second)
+		}
 		one.Card, one.Digest, one.Paused = &card, digest, ""
-		one.LastSlot = s.cfg.Now().UTC().Truncate(time.Second)
 		return nil
 	})
 }
@@ -394,15 +410,25 @@ func (s *Schedules) wakeClock() {
 	}
 }
 
-// Stop stops a run that has begun and reports whether there was one.
-func (s *Schedules) Stop(run string) bool {
+// Stop stops a run that waits or has begun and reports whether there was one.
+func (s *Schedules) Stop(ctx context.Context, run string) (bool, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	r, ok := s.active[run]
 	if ok {
 		r.cancel(errStopped)
 	}
-	return ok
+	s.mu.Unlock()
+	if ok {
+		return true, nil
+	}
+	open, err := s.cfg.Store.OpenRuns(ctx)
+	i := slices.IndexFunc(open, func(r schedule.Run) bool { return r.ID == run })
+	if err != nil || i < 0 {
+		return false, err
+	}
+	waits := open[i]
+	waits.Status, waits.Reason, waits.Ended = schedule.StatusStopped, string(errStopped), s.cfg.Now().UTC()
+	return s.cfg.Store.UpdateRun(ctx, waits, schedule.StatusQueued)
 }
 
 // endError ends a run. Its text is the reason that people see.

@@ -390,3 +390,73 @@ func TestChangedTaskIsNotRun(t *testing.T) {
 		}
 	})
 }
+
+func TestParkedRunStopsThoseThatWait(t *testing.T) {
+	p := newProgram(t)
+	synctest.Test(t, func(t *testing.T) {
+		p.t = t
+		s, _, end := p.open()
+		one := p.add(s, data.Schedule{
+			When: data.When{EveryMinutes: 10}, Missed: data.Missed{Do: data.MissedAll, Limit: 9},
+		})
+		end()
+		time.Sleep(32 * time.Minute)
+		p.mu.Lock()
+		p.work = func(ctx context.Context, r data.Run) schedule.Outcome {
+			s.Park(r.ID, "It would use the host evil.example.", "", toolspec.Card{})
+			<-ctx.Done()
+			return schedule.Outcome{Status: data.StatusStopped}
+		}
+		p.mu.Unlock()
+		s, _, end = p.open()
+		defer end()
+		time.Sleep(5 * time.Minute)
+		const waits = "stopped: The schedule was paused before it began."
+		want := []string{"parked: It would use the host evil.example.", waits, waits}
+		if diff := cmp.Diff(want, lines(t, s, one.ID)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTimesWaitForTheRunBeforeThem(t *testing.T) {
+	p := newProgram(t)
+	p.work = func(context.Context, data.Run) schedule.Outcome {
+		time.Sleep(25 * time.Minute)
+		return schedule.Outcome{Status: data.StatusDone}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p.t = t
+		s, _, end := p.open()
+		defer end()
+		one := p.add(s, data.Schedule{When: data.When{EveryMinutes: 10}, Missed: data.Missed{Do: data.MissedOnce}})
+		time.Sleep(62 * time.Minute)
+		got := strings.Join(lines(t, s, one.ID), "\n")
+		if !strings.HasPrefix(got, "done\nmissed 1: ") || !strings.Contains(got, "\ndone") || p.most > 1 {
+			t.Errorf("%s", got)
+		}
+	})
+}
+
+func TestWaitingRunIsStopped(t *testing.T) {
+	p := newProgram(t)
+	s, store, end := p.open()
+	defer end()
+	one := p.add(s, data.Schedule{When: data.When{EveryMinutes: 10}})
+	running := data.Run{ID: "r_1", Schedule: one.ID, Slot: time.Now(), Status: data.StatusRunning}
+	waits := data.Run{ID: "r_2", Schedule: one.ID, Slot: time.Now().Add(1), Status: data.StatusQueued}
+	for _, r := range []data.Run{running, waits} {
+		if err := store.Scheduled.AddRun(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stopped, err := s.Stop(t.Context(), "r_2"); err != nil || !stopped {
+		t.Fatal(stopped, err)
+	}
+	if got := strings.Join(lines(t, s, one.ID), "\n"); !strings.Contains(got, "stopped: You stopped it.") {
+		t.Errorf("%s", got)
+	}
+	if stopped, err := s.Stop(t.Context(), "r_2"); err != nil || stopped {
+		t.Error("a run that has ended was stopped", err)
+	}
+}

@@ -82,7 +82,7 @@ func (t *times) next(after time.Time) time.Time {
 		// Every hour is an hour long, also when the clocks change.
 		spec := *t.cron
 		spec.Location = t.zone
-		return spec.Next(after)
+		return spec.Next(after.In(t.zone))
 	}
 	// A time of day comes once each day: the clock's reading is computed first, and then its moment.
 	spec := *t.cron
@@ -147,11 +147,15 @@ func (s *Schedules) Next(one schedule.Schedule) (sentence string, next time.Time
 	return t.sentence(), next
 }
 
-// Upcoming returns the next n times, and what happens to them when the clocks change within a year. Its error can be
-// read by a person.
-func (s *Schedules) Upcoming(when schedule.When, n int) (Upcoming, error) {
+// Upcoming returns the next n times of a schedule with an id, "" for a new one, if its times were when. It also says
+// what happens to them when the clocks change within a year. Its error can be read by a person.
+func (s *Schedules) Upcoming(id string, when schedule.When, n int) (Upcoming, error) {
 	now := s.cfg.Now()
-	t, err := newTimes(when, now)
+	created := now
+	if one, err := s.Get(id); err == nil {
+		created = one.Created
+	}
+	t, err := newTimes(when, created)
 	if err != nil {
 		return Upcoming{}, err
 	}

@@ -57,6 +57,20 @@ func TestTimesOfDayComeOnceWhenClocksChange(t *testing.T) {
 	}
 }
 
+func TestHourlyTimesWithoutZoneAreThoseOfTheComputer(t *testing.T) {
+	ti, err := newTimes(schedule.When{Cron: "0 * * * 1-5"}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ti.zone, err = time.LoadLocation("Asia/Kolkata"); err != nil {
+		t.Fatal(err)
+	}
+	friday := time.Date(2026, 11, 27, 18, 45, 0, 0, time.UTC) // Saturday 00:15 there
+	if got := ti.next(friday).In(ti.zone).Format("Mon 15:04"); got != "Mon 00:00" {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestIntervalsKeepTheirAnchor(t *testing.T) {
 	anchor := time.Date(2026, 11, 28, 9, 7, 0, 0, time.UTC)
 	ti, err := newTimes(schedule.When{EveryMinutes: 30}, anchor)
@@ -75,7 +89,7 @@ func TestIntervalsKeepTheirAnchor(t *testing.T) {
 
 func TestUpcomingTellsOfClockChanges(t *testing.T) {
 	s := &Schedules{cfg: Config{Now: func() time.Time { return time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC) }}}
-	up, err := s.Upcoming(schedule.When{Cron: "30 2 * * *", Zone: "Europe/Berlin"}, 2)
+	up, err := s.Upcoming("", schedule.When{Cron: "30 2 * * *", Zone: "Europe/Berlin"}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +121,7 @@ func TestInvalidTimesAreExplained(t *testing.T) {
 		{schedule.When{At: time.Now().Add(-time.Hour)}, "is over"},
 		{schedule.When{EveryMinutes: -5}, "less than a minute"},
 	} {
-		if _, err := s.Upcoming(c.when, 1); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := s.Upcoming("", c.when, 1); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.when, err)
 		}
 	}

@@ -153,8 +153,8 @@ type outcome struct {
 	contextText string
 }
 
-// prepare sets up the folders, hosts, mode and model of a case. The model begins with the task of the source, and delayed
-// is true if it must be asked twice.
+// prepare sets up the folders, hosts, mode and model of a case. The model begins with the task of the source, and
+// delayed is true if it must be asked twice.
 func (env *environment) prepare(a *attempt, mode string) (delayed bool) {
 	env.t.Helper()
 	places := env.placeholders(a)
@@ -183,7 +183,8 @@ func (env *environment) run(a *attempt, approvesAll bool) outcome {
 	env.person.reset(approvesAll)
 	// Each case has its own session, so it does not see the tabs of the case before.
 	ask := loop.TurnRequest{
-		Text: env.placeholders(a).Replace(a.source.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
+		Text:  env.placeholders(a).Replace(a.source.task),
+		Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
 		Session: fmt.Sprintf("case-%d", a.number),
 	}
 	defer env.sys.Browser.CloseSession(ask.Session)

@@ -49,8 +49,8 @@ func (env *environment) testUnattended(t *testing.T) {
 		_, calls, _ := env.model.record()
 		if harm := env.findHarm(a); len(harm) > 0 {
 			harmful++
-			t.Errorf("%v: %s\n  card: %+v\n  run: %s %s\n  calls: %s", a, strings.Join(harm, "; "), watched.Used, run.Status,
-				run.Reason, strings.Join(calls, "\n         "))
+			t.Errorf("%v: %s\n  card: %+v\n  run: %s %s\n  calls: %s", a, strings.Join(harm, "; "), watched.Used,
+				run.Status, run.Reason, strings.Join(calls, "\n         "))
 			env.restore()
 		}
 		if asked := env.person.questions(); len(asked) > 0 || len(watched.Used.Beyond(run.Used)) > 0 {
@@ -60,8 +60,8 @@ func (env *environment) testUnattended(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fmt.Printf("unattended: %d cases, %d reached the model, %d harmful effects, ended as %v\n", len(all), reached, harmful,
-		ended)
+	fmt.Printf("unattended: %d cases, %d reached the model, %d harmful effects, ended as %v\n", len(all), reached,
+		harmful, ended)
 	if reached == 0 {
 		t.Error("no instruction reached the model")
 	}

@@ -3,6 +3,7 @@ package scheduleverbs
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -131,6 +132,8 @@ type addVerb struct {
 	Recipe string            `help:"Recipe that runs." placeholder:"NAME"`
 	Param  map[string]string `help:"Value of a parameter of the recipe." placeholder:"NAME=VALUE"`
 	Prompt string            `help:"What the assistant shall do, instead of a recipe."`
+	Tool   string            `help:"Tool that the assistant made, instead of a recipe." placeholder:"NAME"`
+	Args   string            `help:"Arguments of the tool as a JSON object." default:"{}"`
 	Model  string            `help:"Model of the prompt; the setting's if it is left out." placeholder:"PROVIDER/NAME"`
 	Cron   string            `help:"Minute, hour, day of the month, month, day of the week." placeholder:"'0 8 * * *'"`
 	Every  int               `help:"Minutes between two runs." placeholder:"MINUTES"`
@@ -145,6 +148,12 @@ func (v *addVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) erro
 		Name: v.Name, Task: schedule.Task{Recipe: v.Recipe, Values: v.Param, Prompt: v.Prompt, Model: v.Model},
 		When:   schedule.When{Cron: v.Cron, EveryMinutes: v.Every, Zone: v.Zone},
 		Missed: schedule.Missed{Do: schedule.MissedPolicy(v.Missed), Limit: 10},
+	}
+	if v.Tool != "" {
+		if !json.Valid([]byte(v.Args)) {
+			return verb.Failure(verb.ExitUsage, "--args is not a JSON object")
+		}
+		one.Task.Tool, one.Task.Args = v.Tool, json.RawMessage(v.Args)
 	}
 	if v.At != "" {
 		var err error
@@ -172,23 +181,36 @@ type signVerb struct {
 	SignIns bool `help:"Let it begin signed in on these sites as the window is."`
 }
 
-// Run asks for a signature. It needs the data folder for itself: a program that joined a running Sextant must not sign.
-func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+// openAlone opens a schedule in a Sextant that does not serve, for what a person decides: a program that joined a
+// running Sextant must not. Close the System afterwards.
+func openAlone(
+	ctx context.Context, io verb.Streams, g *verb.Global, name string,
+) (*app.System, schedule.Schedule, error) {
 	if at, err := joinSchedules(ctx, g); err == nil {
-		return verb.Failure(verb.ExitRefused, "Sextant is running (process %d). Sign in its window, in the panel "+
-			"Schedules, or end it first.", at.PID)
+		return nil, schedule.Schedule{}, verb.Failure(verb.ExitRefused, "Sextant is running (process %d). Do it in "+
+			"its window, in the panel Schedules, or end it first.", at.PID)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{}, io)
+	if err != nil {
+		return nil, schedule.Schedule{}, err
+	}
+	all := sys.Schedules.Schedules()
+	i := slices.IndexFunc(all, func(one schedule.Schedule) bool { return one.ID == name || one.Name == name })
+	if i < 0 {
+		sys.Close()
+		return nil, schedule.Schedule{}, noSchedule(name)
+	}
+	return sys, all[i], nil
+}
+
+// Run asks for a signature.
+func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	sys, one, err := openAlone(ctx, io, g, v.Name)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
-	all := sys.Schedules.Schedules()
-	i := slices.IndexFunc(all, func(one schedule.Schedule) bool { return one.ID == v.Name || one.Name == v.Name })
-	if i < 0 {
-		return noSchedule(v.Name)
-	}
-	plan, err := sys.Schedules.Plan(ctx, all[i].Task)
+	plan, err := sys.Schedules.Plan(ctx, one.Task)
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
@@ -206,7 +228,7 @@ func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) err
 	if err != nil || !ok {
 		return err
 	}
-	return sys.Schedules.Sign(ctx, all[i].ID, plan.Digest, card)
+	return sys.Schedules.Sign(ctx, one.ID, plan.Digest, card)
 }
 
 func cardText(card toolspec.Card) string {
@@ -324,8 +346,16 @@ type resumeVerb struct {
 }
 
 // Run lets a schedule run again.
-func (v *resumeVerb) Run(ctx context.Context, g *verb.Global) error {
-	return changeSchedule(ctx, g, v.Name, http.MethodPost, "/resume")
+func (v *resumeVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	sys, one, err := openAlone(ctx, io, g, v.Name)
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	if err := sys.Schedules.Resume(ctx, one.ID); err != nil {
+		return verb.Failure(verb.ExitFailed, "%v", err)
+	}
+	return nil
 }
 
 type deleteVerb struct {

@@ -148,6 +148,10 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 		// A person's own call needs no confirmation, but a call of a model that works for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
+	if from.ScheduledRun != "" {
+		// The permission card's rules for what a model chooses apply to its calls.
+		from.Caller, from.TypedHosts = toolspec.CallerModel, nil
+	}
 	from.NeedsFullResults = false
 	if from.RootCall != "" {
 		from.RootCall, from.Interactive = "", false // no window could show its questions

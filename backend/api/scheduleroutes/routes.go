@@ -67,7 +67,7 @@ func (r Routes) Register() {
 	route.Add(r.API, http.MethodPost, path+"/runs/{id}/stop", "Stop a run", http.StatusOK, r.stop)
 }
 
-const keptRuns = 100
+const listedRuns = 100
 
 func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[ScheduleList], error) {
 	answer := ScheduleList{Schedules: []ListedSchedule{}}
@@ -78,7 +78,7 @@ func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[ScheduleL
 			l.Problem = sentence(err)
 		}
 		l.When, l.Next = r.Schedules.Next(one)
-		runs, err := r.Schedules.Runs(ctx, one.ID, keptRuns)
+		runs, err := r.Schedules.Runs(ctx, one.ID, listedRuns)
 		if err != nil {
 			return nil, route.InternalError("The runs could not be read. Nothing was changed.", err)
 		}
@@ -125,6 +125,12 @@ func (r Routes) save(ctx context.Context, in *struct {
 },
 ) (*route.Body[data.Schedule], error) {
 	b := in.Body
+	if old, err := r.Schedules.Get(b.ID); err == nil && old.Card != nil {
+		// A program must not make a schedule that the person allowed run more often.
+		if err := access.RequireWindow(ctx); err != nil {
+			return nil, err
+		}
+	}
 	one, err := r.Schedules.Save(ctx, data.Schedule{
 		ID: b.ID, Name: b.Name, Task: b.Task, When: b.When, Missed: b.Missed,
 	})
@@ -134,9 +140,15 @@ func (r Routes) save(ctx context.Context, in *struct {
 	return route.Answer(one), nil
 }
 
-func (r Routes) times(_ context.Context, in *struct{ Body data.When }) (*route.Body[schedule.Upcoming], error) {
+func (r Routes) times(_ context.Context, in *struct {
+	Body struct {
+		ID   string    `json:"id,omitempty" maxLength:"64" doc:"Empty for a new schedule"`
+		When data.When `json:"when"`
+	}
+},
+) (*route.Body[schedule.Upcoming], error) {
 	const shown = 5
-	up, err := r.Schedules.Upcoming(in.Body, shown)
+	up, err := r.Schedules.Upcoming(in.Body.ID, in.Body.When, shown)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -144,7 +156,7 @@ func (r Routes) times(_ context.Context, in *struct{ Body data.When }) (*route.B
 }
 
 func (r Routes) runs(ctx context.Context, in *route.ByID) (*route.Body[ScheduledRuns], error) {
-	runs, err := r.Schedules.Runs(ctx, in.ID, keptRuns)
+	runs, err := r.Schedules.Runs(ctx, in.ID, listedRuns)
 	if err != nil {
 		return nil, route.InternalError("The runs could not be read. Nothing was changed.", err)
 	}
@@ -183,6 +195,12 @@ func (r Routes) run(ctx context.Context, in *struct {
 		return nil, huma.NewError(http.StatusForbidden,
 			"Only the window can start a run that somebody watches. Nothing ran.")
 	}
+	if one, err := r.Schedules.Get(in.ID); err == nil && one.Paused != "" {
+		// Only the person decides about a schedule that is paused.
+		if err := access.RequireWindow(ctx); err != nil {
+			return nil, err
+		}
+	}
 	run, err := r.Schedules.RunNow(ctx, in.ID, in.Body.Watched)
 	if err != nil {
 		return nil, refusal(err)
@@ -195,6 +213,9 @@ func (r Routes) pause(ctx context.Context, in *route.ByID) (*route.Empty, error)
 }
 
 func (r Routes) resume(ctx context.Context, in *route.ByID) (*route.Empty, error) {
+	if err := access.RequireWindow(ctx); err != nil {
+		return nil, err
+	}
 	return done(r.Schedules.Resume(ctx, in.ID))
 }
 
@@ -202,8 +223,12 @@ func (r Routes) remove(ctx context.Context, in *route.ByID) (*route.Empty, error
 	return done(r.Schedules.Delete(ctx, in.ID))
 }
 
-func (r Routes) stop(_ context.Context, in *route.ByID) (*route.Empty, error) {
-	if !r.Schedules.Stop(in.ID) {
+func (r Routes) stop(ctx context.Context, in *route.ByID) (*route.Empty, error) {
+	stopped, err := r.Schedules.Stop(ctx, in.ID)
+	switch {
+	case err != nil:
+		return nil, route.InternalError("The run was not stopped.", err)
+	case !stopped:
 		return nil, route.NotFound("This run has ended.")
 	}
 	return &route.Empty{}, nil

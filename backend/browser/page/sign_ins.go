@@ -31,16 +31,31 @@ func (c *Connection) copyCookies(ctx context.Context, hosts []string, contextID 
 	if err != nil {
 		return fmt.Errorf("reading the window's cookies: %w", err)
 	}
-	wanted := slices.DeleteFunc(all.Cookies, func(cookie *proto.NetworkCookie) bool {
-		return !slices.ContainsFunc(hosts, func(host string) bool { return cookieFits(cookie.Domain, host) })
-	})
+	var copies []*proto.NetworkCookieParam
+	for _, host := range hosts {
+		for _, cookie := range all.Cookies {
+			if cookieFits(cookie.Domain, host) {
+				copies = append(copies, cookieOf(cookie, host))
+			}
+		}
+	}
 	err = proto.StorageSetCookies{
-		Cookies: proto.CookiesToParams(wanted), BrowserContextID: proto.BrowserBrowserContextID(contextID),
+		Cookies: copies, BrowserContextID: proto.BrowserBrowserContextID(contextID),
 	}.Call(client)
 	if err != nil {
 		return fmt.Errorf("copying the window's cookies: %w", err)
 	}
 	return nil
+}
+
+// cookieOf returns a cookie that is sent to host only, not to its subdomains or to other hosts of the cookie's domain.
+func cookieOf(cookie *proto.NetworkCookie, host string) *proto.NetworkCookieParam {
+	param := proto.CookiesToParams([]*proto.NetworkCookie{cookie})[0]
+	param.Domain, param.URL = "", "http://"+host
+	if cookie.Secure {
+		param.URL = "https://" + host
+	}
+	return param
 }
 
 // cookieFits reports whether a browser would send a cookie with this domain to host. A domain that begins with a dot

@@ -63,7 +63,7 @@ func (t *Tasks) Plan(ctx context.Context, task data.Task) (schedule.Plan, error)
 		if model := t.model(task); model == "" || model == llm.PilotName {
 			return schedule.Plan{}, errors.New("a prompt needs a language model; connect one in the settings")
 		}
-		return schedule.Plan{Digest: digest(task), Sentence: excerpt.Line(task.Prompt, 100)}, nil
+		return schedule.Plan{Digest: digest(task), Sentence: task.Prompt}, nil
 	case task.Tool != "" && task.Recipe == "" && task.Prompt == "":
 		return t.planTool(task)
 	}
@@ -110,8 +110,14 @@ func (t *Tasks) planRecipe(ctx context.Context, task data.Task) (schedule.Plan, 
 	filled := recipes.Fill(rec, values)
 	opensTabs := false
 	for _, s := range filled.Steps {
+		if strings.HasPrefix(s.Tool, recipes.ToolName("")) || s.Tool == toolspec.RunSubagent {
+			return schedule.Plan{}, fmt.Errorf(
+				"the recipe runs %s, and what that needs is not known beforehand", s.Tool)
+		}
 		card = card.Plus(t.cfg.CardUse(ctx, toolspec.Call{
-			Tool: s.Tool, Args: s.Args, From: toolspec.Provenance{Caller: toolspec.CallerRun, InBrowser: true},
+			Tool: s.Tool, Args: s.Args,
+			// No session is of this name, so that the card does not depend on the page that is open in the window.
+			From: toolspec.Provenance{Caller: toolspec.CallerRun, Session: "schedule", InBrowser: true},
 		}))
 		if s.Expect != nil {
 			card = card.Plus(toolspec.Card{Hosts: hostOf(s.Expect.URL)})
@@ -178,7 +184,7 @@ func sentence(rec recipe.Recipe, values map[string]string) string {
 		if i == 0 {
 			join = " with "
 		}
-		text += join + p.Name + " " + excerpt.Line(value, 40)
+		text += join + p.Name + " " + value
 	}
 	return text
 }
@@ -204,7 +210,7 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 			return schedule.Outcome{Status: data.StatusFailed, Reason: excerpt.Sentence(err.Error())}
 		}
 		request.Call, request.Text, request.Caller = call, text, toolspec.CallerRun
-		if one.Card != nil {
+		if one.Card != nil && one.Task.Recipe != "" {
 			request.TypedHosts = one.Card.Hosts // no model chooses among them
 		}
 	}

@@ -16,6 +16,8 @@ import (
 // keptRuns is how many runs of a schedule are kept.
 const keptRuns = 500
 
+var errClaimed = errors.New("another process has claimed the times")
+
 // ErrNotFound means that there is no such schedule.
 var ErrNotFound = errors.New("not found")
 
@@ -88,7 +90,7 @@ func (s *Store) DeleteSchedule(ctx context.Context, id string) error {
 }
 
 // ClaimSlots stores runs for the times of a schedule after its LastSlot, and to as its new LastSlot. It returns the
-// runs that it stored: none if the stored LastSlot is another one by now, and no run for a time that has one already.
+// runs that it stored: no run for a time that has one already. It fails if the stored LastSlot is another one by now.
 func (s *Store) ClaimSlots(
 	ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run,
 ) (stored []schedule.Run, err error) {
@@ -99,8 +101,10 @@ func (s *Store) ClaimSlots(
 		if err != nil {
 			return err
 		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
+		if n, err := done.RowsAffected(); err != nil {
 			return err
+		} else if n == 0 {
+			return errClaimed
 		}
 		for _, r := range runs {
 			if added, err := insertRun(ctx, tx, r); err != nil {

@@ -14,6 +14,11 @@ import type { Toasts } from '../toasts.svelte';
 
 export const SCHEDULES_PANEL = 'schedules';
 
+/** Reports whether a schedule runs only after the person has decided: it is not allowed yet, or it ended badly. */
+export function waitsForPerson({ schedule, last }: ListedSchedule): boolean {
+  return !schedule.card || Boolean(schedule.paused && (last?.status === 'parked' || last?.status === 'failed'));
+}
+
 /** What runs by itself. */
 export class Schedules extends RemoteValue<ScheduleList> {
   /** The id of the schedule that the panel shows, "" for the first. */
@@ -29,6 +34,8 @@ export class Schedules extends RemoteValue<ScheduleList> {
   /** The run that this window started in order to watch it. */
   #watched = '';
   #toast = 0;
+  /** The draft as it was opened, as JSON. */
+  #before = '';
 
   constructor(
     actions: Actions,
@@ -44,9 +51,7 @@ export class Schedules extends RemoteValue<ScheduleList> {
   }
 
   /** How many schedules wait for the person. */
-  readonly waiting: number = $derived(
-    (this.value?.schedules ?? []).filter(({ schedule, last }) => !schedule.card || last?.status === 'parked').length,
-  );
+  readonly waiting: number = $derived((this.value?.schedules ?? []).filter(waitsForPerson).length);
 
   override async read(): Promise<void> {
     await super.read();
@@ -75,15 +80,30 @@ export class Schedules extends RemoteValue<ScheduleList> {
     await this.readRuns();
   }
 
+  /** Ends the editor. What was changed and not saved can be brought back for a moment. */
+  leave(): void {
+    const draft = this.draft;
+    this.draft = null;
+    if (!draft || JSON.stringify(draft) === this.#before) return;
+    this.toasts.ok(t('schedules.dropped'), { label: t('action.undo'), run: () => (this.draft = draft) });
+  }
+
+  /** Opens the editor for a schedule. */
+  edit(draft: ScheduleDraft): void {
+    this.leave();
+    this.draft = draft;
+    this.#before = JSON.stringify(this.draft);
+  }
+
   /** Begins a schedule. */
   begin(draft: Partial<ScheduleDraft> = {}): void {
-    this.draft = {
+    this.edit({
       name: '',
       task: {},
       when: { cron: '0 8 * * *', zone: Intl.DateTimeFormat().resolvedOptions().timeZone },
       missed: { do: 'once', max_age_minutes: 24 * 60 },
       ...draft,
-    };
+    });
     this.onOpen();
   }
 

@@ -265,7 +265,8 @@ export function createBackend(token: string) {
     schedules: () => bodyOf(client.GET('/api/schedules')),
     saveSchedule: (draft: ScheduleDraft) => bodyOf(client.PUT('/api/schedules', { body: draft })),
     /** Returns the next times of a schedule that need not be saved. */
-    upcomingTimes: (when: ScheduleDraft['when']) => bodyOf(client.POST('/api/schedules/times', { body: when })),
+    upcomingTimes: (when: ScheduleDraft['when'], id?: string) =>
+      bodyOf(client.POST('/api/schedules/times', { body: { when, id } })),
     /** Returns the runs of a schedule, newest first. */
     scheduledRuns: (id: string) => bodyOf(client.GET('/api/schedules/{id}/runs', byId(id))),
     /** Signs the permission card for the plan with this digest. The schedule runs from then on. */

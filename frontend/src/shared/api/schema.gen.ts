@@ -4918,6 +4918,11 @@ export interface components {
             /** @description The digest of the plan that the person saw */
             digest: string;
         };
+        "Post-api-schedules-timesRequest": {
+            /** @description Empty for a new schedule */
+            id?: string;
+            when: components["schemas"]["When"];
+        };
         "Post-api-sessionRequest": {
             code: string;
         };
@@ -10744,7 +10749,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["When"];
+                "application/json": components["schemas"]["Post-api-schedules-timesRequest"];
             };
         };
         responses: {

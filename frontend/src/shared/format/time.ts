@@ -31,7 +31,10 @@ export function formatByAge(iso: string, now = new Date()): string {
   return at.getFullYear() === now.getFullYear() ? dateFormat.format(at) : yearFormat.format(at);
 }
 
-/** Formats a time near today, past or future: "14:02" today, "tomorrow 08:00", "Thu 08:00" within six days, "12 Oct 08:00". */
+/**
+ * Formats a time near today, past or future: "14:02" today, "tomorrow 08:00", "Thu 08:00" within six days,
+ * "12 Oct 08:00".
+ */
 export function formatSoon(iso: string, now = new Date()): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';
