@@ -40,6 +40,7 @@ func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
 	notice := event.ScheduleNotice{Schedule: one.ID, Name: one.Name}
 	if run != nil {
 		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
+		notice.Changed = run.Changed
 	}
 	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
 }

@@ -170,7 +170,7 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 	s.mu.Lock()
 	run := r.run
 	s.mu.Unlock()
-	run.Ended, run.Text, run.Bill = s.cfg.Now().UTC(), o.Text, o.Bill
+	run.Ended, run.Text, run.Result, run.Bill = s.cfg.Now().UTC(), o.Text, o.Result, o.Bill
 	switch {
 	case run.Status == schedule.StatusParked:
 	case o.Status == schedule.StatusDone:
@@ -187,6 +187,14 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 	delete(s.active, run.ID) // from now on, no call of the run is allowed
 	s.mu.Unlock()
 	s.store(run.ID, func(keep context.Context) error {
+		if run.Status == schedule.StatusDone {
+			last, err := s.cfg.Store.ScheduledRuns(keep, one.ID, allRuns)
+			if err != nil {
+				return err
+			}
+			i := slices.IndexFunc(last, func(r schedule.Run) bool { return r.Status == schedule.StatusDone })
+			run.Changed = i >= 0 && last[i].Result != run.Result
+		}
 		if why := s.pauseReason(keep, run); why != "" && !run.Watched {
 			if err := s.Pause(keep, one.ID, why); err != nil && !errors.Is(err, ErrNotFound) {
 				return err
@@ -197,6 +205,32 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 	})
 	if now, err := s.Get(one.ID); err == nil {
 		s.changed(now, &run)
+		s.runFollowing(run)
+	}
+}
+
+// runFollowing adds runs of the schedules that follow the one of a run.
+func (s *Schedules) runFollowing(run schedule.Run) {
+	if run.Status != schedule.StatusDone || run.Watched {
+		return
+	}
+	for _, one := range s.Schedules() {
+		if one.When.After != run.Schedule || one.When.IfChanged && !run.Changed || one.Card == nil || one.Paused != "" {
+			continue
+		}
+		s.store(run.ID, func(ctx context.Context) error {
+			open, err := s.cfg.Store.OpenRuns(ctx)
+			if err != nil {
+				return err
+			}
+			next := s.newRun(one)
+			next.Slot = run.Ended
+			if slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == one.ID }) {
+				next.Status, next.Reason, next.Count = schedule.StatusMissed, stillRuns, 1
+				next.Until, next.Ended = next.Slot, next.Queued
+			}
+			return s.cfg.Store.AddRun(ctx, next)
+		})
 	}
 }
 

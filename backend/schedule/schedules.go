@@ -61,6 +61,8 @@ type Outcome struct {
 	Status schedule.Status
 	Reason string
 	Text   string
+	// Result is the part of Text that can be compared with that of another run.
+	Result string
 	Bill   chat.Bill
 }
 
@@ -238,7 +240,7 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if one.Digest != plan.Digest {
 		one.Card, one.Digest = nil, ""
 	}
-	if _, err := s.upcoming(one, now); err != nil {
+	if err := s.checkWhen(one); err != nil {
 		return one, err
 	}
 	if i < 0 || one.Card == nil || one.When != s.all[i].When {
@@ -249,16 +251,29 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	return one, s.put(ctx, one)
 }
 
-func (s *Schedules) upcoming(one schedule.Schedule, now time.Time) (time.Time, error) {
+// checkWhen returns an error that a person can read if a schedule would never run. The caller must hold the lock.
+func (s *Schedules) checkWhen(one schedule.Schedule) error {
 	t, err := newTimes(one.When, one.Created)
 	if err != nil {
-		return time.Time{}, err
+		return err
 	}
-	next := t.next(now)
-	if next.IsZero() {
-		return next, errors.New("that time never comes, or is over")
+	if one.When.After == "" {
+		if t.next(s.cfg.Now()).IsZero() {
+			return errors.New("that time never comes, or is over")
+		}
+		return nil
 	}
-	return next, nil
+	for after := one.When.After; after != ""; {
+		i := s.index(after)
+		switch {
+		case i < 0:
+			return errors.New("the schedule that it follows does not exist any more")
+		case s.all[i].ID == one.ID:
+			return errors.New("it would follow itself")
+		}
+		after = s.all[i].When.After
+	}
+	return nil
 }
 
 // put stores a schedule. The caller must hold the lock.
@@ -309,7 +324,7 @@ func (s *Schedules) Sign(ctx context.Context, id, digest string, card toolspec.C
 		return errors.New("the number of acts is negative")
 	}
 	return s.change(ctx, id, func(one *schedule.Schedule) error {
-		if _, err := s.upcoming(*one, s.cfg.Now()); err != nil {
+		if err := s.checkWhen(*one); err != nil {
 			return err
 		}
 		if one.Card == nil || one.Paused != "" {
@@ -334,7 +349,7 @@ func (s *Schedules) Resume(ctx context.Context, id string) error {
 		if one.Card == nil {
 			return ErrUnsigned
 		}
-		if _, err := s.upcoming(*one, s.cfg.Now()); err != nil {
+		if err := s.checkWhen(*one); err != nil {
 			return err
 		}
 		one.Paused, one.LastSlot = "", s.cfg.Now().UTC().Truncate(time.Second)

@@ -23,7 +23,7 @@ import (
 
 // program is what survives a restart: a data folder, and what its runs did.
 type program struct {
-	t    *testing.T
+	t    testing.TB
 	file string
 
 	mu sync.Mutex
@@ -34,11 +34,13 @@ type program struct {
 	most    int
 	// work is what a run does; nil takes a minute and ends as done.
 	work func(ctx context.Context, r data.Run) schedule.Outcome
+	// first is the schedule that others follow.
+	first string
 	// digest is the digest of every task.
 	digest string
 }
 
-func newProgram(t *testing.T) *program {
+func newProgram(t testing.TB) *program {
 	dir := t.TempDir()
 	if shm, err := os.MkdirTemp("/dev/shm", "schedules"); err == nil {
 		t.Cleanup(func() { os.RemoveAll(shm) })
@@ -459,4 +461,47 @@ func TestWaitingRunIsStopped(t *testing.T) {
 	if stopped, err := s.Stop(t.Context(), "r_2"); err != nil || stopped {
 		t.Error("a run that has ended was stopped", err)
 	}
+}
+
+func TestScheduleFollowsAnotherWithAnotherResult(t *testing.T) {
+	p := newProgram(t)
+	results := []string{"64", "64", "60", "60"}
+	p.work = func(_ context.Context, r data.Run) schedule.Outcome {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		result := "told"
+		if r.Schedule == p.first {
+			result, results = results[0], append(results[1:], "60")
+		}
+		return schedule.Outcome{Status: data.StatusDone, Result: result}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p.t = t
+		s, _, end := p.open()
+		defer end()
+		one := p.add(s, data.Schedule{When: data.When{EveryMinutes: 10}})
+		p.mu.Lock()
+		p.first = one.ID
+		p.mu.Unlock()
+		always := p.add(s, data.Schedule{When: data.When{After: one.ID}})
+		changed := p.add(s, data.Schedule{When: data.When{After: one.ID, IfChanged: true}})
+		time.Sleep(45 * time.Minute)
+		for id, want := range map[string][]string{
+			one.ID: {"done", "done", "done", "done"}, always.ID: {"done", "done", "done", "done"}, changed.ID: {"done"},
+		} {
+			if diff := cmp.Diff(want, lines(t, s, id)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		}
+		one.When = data.When{After: changed.ID}
+		if _, err := s.Save(t.Context(), one); err == nil || err.Error() != "it would follow itself" {
+			t.Errorf("schedules in a circle: %v", err)
+		}
+		if err := s.Delete(t.Context(), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Save(t.Context(), always); err == nil {
+			t.Error("a schedule follows one that does not exist")
+		}
+	})
 }

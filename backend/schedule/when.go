@@ -28,13 +28,13 @@ type times struct {
 func newTimes(when schedule.When, anchor time.Time) (*times, error) {
 	t := &times{when: when, anchor: anchor, zone: time.Local}
 	kinds := 0
-	for _, set := range []bool{when.Cron != "", when.EveryMinutes != 0, !when.At.IsZero()} {
+	for _, set := range []bool{when.Cron != "", when.EveryMinutes != 0, !when.At.IsZero(), when.After != ""} {
 		if set {
 			kinds++
 		}
 	}
 	if kinds != 1 {
-		return nil, errors.New("say when it runs: at a time, every so many minutes, or by a cron expression")
+		return nil, errors.New("say when it runs: at a time, every so many minutes, by a cron expression, or after another schedule")
 	}
 	if when.EveryMinutes < 0 {
 		return nil, errors.New("the interval is less than a minute")
@@ -141,6 +141,12 @@ func (s *Schedules) Next(one schedule.Schedule) (sentence string, next time.Time
 	if err != nil {
 		return "", time.Time{} // cannot happen: Save checks the times
 	}
+	if i, err := s.Get(one.When.After); err == nil {
+		if one.When.IfChanged {
+			return "After “" + i.Name + "”, if its result changed", next
+		}
+		return "After “" + i.Name + "”", next
+	}
 	if one.Card != nil && one.Paused == "" {
 		next = s.next(t, one, s.cfg.Now())
 	}
@@ -162,6 +168,9 @@ func (s *Schedules) Upcoming(id string, when schedule.When, n int) (Upcoming, er
 	u := Upcoming{Times: []time.Time{}, ClockChanges: t.clockChanges(now), Sentence: t.sentence()}
 	for at := t.next(now); !at.IsZero() && len(u.Times) < n; at = t.next(at) {
 		u.Times = append(u.Times, at)
+	}
+	if when.After != "" {
+		return u, nil
 	}
 	if len(u.Times) == 0 {
 		return Upcoming{}, errors.New("that time never comes, or is over")
@@ -210,6 +219,8 @@ func (t *times) sentence() string {
 		zone = " (" + t.when.Zone + ")"
 	}
 	switch {
+	case t.when.After != "":
+		return "After another schedule"
 	case t.when.EveryMinutes == 1:
 		return "Every minute"
 	case t.when.EveryMinutes > 0 && t.when.EveryMinutes%(24*60) == 0:

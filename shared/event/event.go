@@ -114,6 +114,8 @@ type ScheduleNotice struct {
 	Run      string `json:"run,omitempty"`
 	Status   string `json:"status,omitempty"`
 	Reason   string `json:"reason,omitempty"`
+	// Changed is true if the result of the run is not that of the one before.
+	Changed bool `json:"changed,omitempty"`
 }
 
 // Removal identifies something that was deleted.

@@ -41,12 +41,16 @@ type Task struct {
 	Args  json.RawMessage `json:"args,omitempty"`
 }
 
-// When is the times of a schedule. Exactly one of Cron, EveryMinutes and At is set.
+// When is what makes a schedule run. Exactly one of Cron, EveryMinutes, At and After is set.
 type When struct {
 	// Cron has five fields: minute, hour, day of the month, month, day of the week.
 	Cron         string    `json:"cron,omitempty" maxLength:"100"`
 	EveryMinutes int       `json:"every_minutes,omitempty" minimum:"0" maximum:"525600"`
 	At           time.Time `json:"at,omitzero"`
+	// After is the id of another schedule: it runs after each of its runs that is done. With IfChanged, it runs only
+	// after those with another result than the one before.
+	After     string `json:"after,omitempty" maxLength:"64"`
+	IfChanged bool   `json:"if_changed,omitempty"`
 	// Zone is the name of a time zone such as Europe/Berlin, "" for the computer's.
 	Zone string `json:"zone,omitempty" maxLength:"64"`
 }
@@ -102,8 +106,11 @@ type Run struct {
 	Wanted *toolspec.Card `json:"wanted,omitempty"`
 	// Digest identifies what ran.
 	Digest string `json:"digest,omitempty"`
-	// Text is the result in words.
+	// Text is the result in words. Result is the part of it that can be compared with that of another run; Changed is
+	// true if the last run that was done had another one.
 	Text         string `json:"text,omitempty"`
+	Result       string `json:"result,omitempty"`
+	Changed      bool   `json:"changed,omitempty"`
 	Conversation string `json:"conversation,omitempty"`
 	// Watched is true if a person watched it and answered its questions.
 	Watched bool `json:"watched,omitempty"`

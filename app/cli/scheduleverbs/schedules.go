@@ -138,8 +138,11 @@ type addVerb struct {
 	Cron   string            `help:"Minute, hour, day of the month, month, day of the week." placeholder:"'0 8 * * *'"`
 	Every  int               `help:"Minutes between two runs." placeholder:"MINUTES"`
 	At     string            `help:"A single time." placeholder:"2027-03-01T08:00:00+01:00"`
-	Zone   string            `help:"Time zone; the computer's if it is left out." placeholder:"Europe/Berlin"`
-	Missed string            `help:"What happens with missed times: skip, once or all." enum:"skip,once,all" default:"once"`
+	After  string            `help:"Run after each run of another schedule." placeholder:"NAME"`
+	// IfChanged is about After.
+	IfChanged bool   `help:"With --after: only if its result changed."`
+	Zone      string `help:"Time zone; the computer's if it is left out." placeholder:"Europe/Berlin"`
+	Missed    string `help:"What happens with missed times: skip, once or all." enum:"skip,once,all" default:"once"`
 }
 
 // Run adds a schedule to the running Sextant.
@@ -164,6 +167,13 @@ func (v *addVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) erro
 	at, err := joinSchedules(ctx, g)
 	if err != nil {
 		return err
+	}
+	if v.After != "" {
+		_, l, err := findSchedule(ctx, g, v.After)
+		if err != nil {
+			return err
+		}
+		one.When.After, one.When.IfChanged = l.Schedule.ID, v.IfChanged
 	}
 	body := map[string]any{"name": one.Name, "task": one.Task, "when": one.When, "missed": one.Missed}
 	if err := at.Call(ctx, http.MethodPut, schedulesPath, body, nil); err != nil {

@@ -218,7 +218,12 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 	if err != nil {
 		return schedule.Outcome{Status: data.StatusFailed, Reason: excerpt.Sentence(err.Error())}
 	}
-	o := schedule.Outcome{Status: data.StatusFailed, Reason: done.Error, Text: done.Text, Bill: done.Bill}
+	o := schedule.Outcome{
+		Status: data.StatusFailed, Reason: done.Error, Text: done.Text, Result: done.Text, Bill: done.Bill,
+	}
+	if one.Task.Recipe != "" {
+		o.Result = strings.TrimSpace(notResult.ReplaceAllString(done.Text, ""))
+	}
 	switch done.Status {
 	case chat.StatusDone:
 		o.Status = data.StatusDone
@@ -227,6 +232,9 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 	}
 	return o
 }
+
+// notResult finds the lines of a recipe's text that are not values: its steps, and the page at the end.
+var notResult = regexp.MustCompile(`(?m)^(\d+\. .*|Page: .*)$\n?`)
 
 // call returns the call of a task without a prompt, and what it does in words.
 func (t *Tasks) call(task data.Task) (*chat.ToolCall, string, error) {

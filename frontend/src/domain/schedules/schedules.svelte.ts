@@ -145,11 +145,12 @@ export class Schedules extends RemoteValue<ScheduleList> {
 
   onEvent(event: StoredEvent): void {
     if (event.kind !== 'schedules.changed') return;
-    const { schedule, name, status, reason = '' } = event.data;
+    const { schedule, name, status, reason = '', changed } = event.data;
     if (this.loaded || status === 'parked') void this.read();
-    if (status !== 'parked' && status !== 'failed') return;
+    if (status !== 'parked' && status !== 'failed' && !changed) return;
     if (this.store.state.activePanel === SCHEDULES_PANEL && this.shown?.schedule.id === schedule) return;
     const show = { label: t('schedules.show'), run: () => void this.#show(schedule) };
+    if (changed) return this.toasts.ok(t('schedules.changed', { name }), show);
     this.#toast = this.toasts.error(
       t(status === 'parked' ? 'schedules.parked' : 'schedules.failed', { name }),
       reason,

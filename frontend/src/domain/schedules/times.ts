@@ -3,13 +3,14 @@ import type { ScheduleDraft } from '../../shared/api/types';
 type When = ScheduleDraft['when'];
 
 /** The ways in which a person enters the times of a schedule. */
-export const KINDS = ['daily', 'weekdays', 'weekly', 'interval', 'once', 'cron'] as const;
+export const KINDS = ['daily', 'weekdays', 'weekly', 'interval', 'once', 'cron', 'after'] as const;
 export type Kind = (typeof KINDS)[number];
 
 const DAILY = /^(\d{1,2}) (\d{1,2}) \* \* (\*|1-5|[0-6])$/;
 
 /** Returns how a person would enter these times. */
-export function kindOf({ cron, every_minutes: every, at }: When): Kind {
+export function kindOf({ cron, every_minutes: every, at, after }: When): Kind {
+  if (after !== undefined) return 'after';
   if (every) return 'interval';
   if (at) return 'once';
   const day = DAILY.exec(cron ?? '')?.[3];
@@ -41,6 +42,8 @@ export function withKind(when: When, kind: Kind, now = new Date()): When {
       return { every_minutes: 60 };
     case 'once':
       return { at: new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000).toISOString() };
+    case 'after':
+      return { after: '', if_changed: true };
     case 'cron':
       return { cron: when.cron ?? '0 8 * * *', zone };
     default:

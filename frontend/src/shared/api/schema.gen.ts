@@ -5191,6 +5191,7 @@ export interface components {
         };
         Run: {
             bill: components["schemas"]["Bill"];
+            changed?: boolean;
             conversation?: string;
             /** Format: int64 */
             count?: number;
@@ -5202,6 +5203,7 @@ export interface components {
             /** Format: date-time */
             queued: string;
             reason?: string;
+            result?: string;
             schedule: string;
             /** Format: date-time */
             slot?: string;
@@ -5233,6 +5235,7 @@ export interface components {
             schedules: components["schemas"]["ListedSchedule"][];
         };
         ScheduleNotice: {
+            changed?: boolean;
             name: string;
             reason?: string;
             run?: string;
@@ -5704,11 +5707,13 @@ export interface components {
         /** @enum {string} */
         WaitingMoment: "now" | "next" | "kept";
         When: {
+            after?: string;
             /** Format: date-time */
             at?: string;
             cron?: string;
             /** Format: int64 */
             every_minutes?: number;
+            if_changed?: boolean;
             zone?: string;
         };
     };

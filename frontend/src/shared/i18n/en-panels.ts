@@ -250,6 +250,7 @@ export const panels = {
   'panel.loading': 'Loading the panel’s tools',
   'panel.choose': 'choose',
   'schedules.bar': 'A schedule waits for you',
+  'schedules.changed': '“{name}” has another result.',
   'schedules.dropped': 'The schedule was not saved.',
   'schedules.show': 'Show it',
   'schedules.parked': '“{name}” was parked. It needs something that you did not allow.',
