@@ -34,7 +34,8 @@ func BenchmarkClaim(b *testing.B) {
 					missed := data.Run{
 						ID: fmt.Sprint("r", time.Now().UnixNano(), i), Schedule: all[i].ID, Status: data.StatusMissed,
 					}
-					if _, err := store.Scheduled.ClaimSlots(b.Context(), all[i], next[0], []data.Run{missed}); err != nil {
+					_, err := store.Scheduled.ClaimSlots(b.Context(), all[i], next[0], []data.Run{missed})
+					if err != nil {
 						b.Fatal(err)
 					}
 					all[i].LastSlot = next[0]

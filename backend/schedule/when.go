@@ -34,7 +34,8 @@ func newTimes(when schedule.When, anchor time.Time) (*times, error) {
 		}
 	}
 	if kinds != 1 {
-		return nil, errors.New("say when it runs: at a time, every so many minutes, by a cron expression, or after another schedule")
+		return nil, errors.New(
+			"say when it runs: at a time, every so many minutes, by a cron expression, or after another schedule")
 	}
 	if when.EveryMinutes < 0 {
 		return nil, errors.New("the interval is less than a minute")
