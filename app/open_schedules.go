@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"time"
 
+	"sextant/app/notify"
 	"sextant/backend/schedule"
 	"sextant/backend/schedule/tasks"
 	schedulespanel "sextant/panels/schedules"
@@ -41,9 +43,34 @@ func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
 	if run != nil {
 		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
 		notice.Changed = run.Changed
+		if !run.Slot.IsZero() {
+			s.background.Go(func() { s.notifyOfRun(one, *run) })
+		}
 	}
 	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
 }
+
+// notifyOfRun shows on the desktop what a run that nobody started needs a person for.
+func (s *System) notifyOfRun(one data.Schedule, run data.Run) {
+	title := ""
+	switch {
+	case run.Status == data.StatusParked:
+		title = "“" + one.Name + "” waits for you"
+	case run.Status == data.StatusFailed:
+		title = "“" + one.Name + "” failed"
+	case run.Changed:
+		title = "“" + one.Name + "” has another result"
+	default:
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), notifyLimit)
+	defer cancel()
+	if err := notify.Show(ctx, title, cmp.Or(run.Reason, run.Result)); err != nil {
+		s.Log.Debug("no notification on the desktop", "err", err)
+	}
+}
+
+const notifyLimit = 3 * time.Second
 
 // schedulesPanel gives the panel the schedules, which are opened after it.
 func (s *System) schedulesPanel() schedulespanel.Services {

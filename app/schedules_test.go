@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/shared/recipe"
 	"sextant/shared/schedule"
 	"sextant/shared/toolspec"
 )
@@ -254,5 +255,59 @@ func TestScheduledPromptStaysWithinItsCard(t *testing.T) {
 				t.Error("it had an effect")
 			}
 		})
+	}
+}
+
+// TestProgramsDoNotDecideAboutSchedules uses the routes with the key that programs have.
+func TestProgramsDoNotDecideAboutSchedules(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	program, window := clientOf(t, sys), windowOf(t, sys)
+	if err := sys.Recipes.Save(recipe.Recipe{
+		Name: "open-shop", Steps: []recipe.Step{{Tool: "navigate_page", Args: json.RawMessage(`{"url":"demo"}`)}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	draft := map[string]any{
+		"name": "Shop", "task": map[string]any{"recipe": "open-shop"}, "missed": map[string]any{"do": "skip"},
+		"when": map[string]any{"every_minutes": 9000},
+	}
+	status, body := program.do("PUT", "/api/schedules", draft)
+	var one schedule.Schedule
+	if err := json.Unmarshal(body, &one); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	plan, err := sys.Schedules.Plan(t.Context(), one.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft["id"] = one.ID
+	path, sign := "/api/schedules/"+one.ID, map[string]any{"digest": plan.Digest, "card": plan.Card}
+	for _, step := range []struct {
+		by           *client
+		method, path string
+		body         any
+		want         int
+	}{
+		{program, "POST", "/run", map[string]any{}, http.StatusConflict},
+		{program, "POST", "/run", map[string]any{"watched": true}, http.StatusForbidden},
+		{program, "POST", "/sign", sign, http.StatusForbidden},
+		{window, "POST", "/sign", sign, http.StatusOK},
+		{program, "PUT", "", draft, http.StatusForbidden},
+		{window, "PUT", "", draft, http.StatusOK},
+		{program, "POST", "/pause", nil, http.StatusOK},
+		{program, "POST", "/run", map[string]any{}, http.StatusForbidden},
+		{program, "POST", "/resume", nil, http.StatusForbidden},
+		{window, "POST", "/resume", nil, http.StatusOK},
+		{window, "POST", "/sign", map[string]any{"digest": "another", "card": plan.Card}, http.StatusConflict},
+		{program, "DELETE", "", nil, http.StatusOK},
+		{window, "DELETE", "", nil, http.StatusNotFound},
+	} {
+		at := path + step.path
+		if step.method == "PUT" {
+			at = "/api/schedules"
+		}
+		if status, body := step.by.do(step.method, at, step.body); status != step.want {
+			t.Errorf("%s %s: %d %s, want %d", step.method, step.path, status, body, step.want)
+		}
 	}
 }

@@ -1,0 +1,77 @@
+package notify
+
+import (
+	"bufio"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/google/go-cmp/cmp"
+)
+
+// notifications is a notification service that keeps what it would show.
+type notifications struct{ shown chan []any }
+
+// Notify implements org.freedesktop.Notifications.
+func (n *notifications) Notify(
+	program string, replaces uint32, icon, summary, body string, actions []string, _ map[string]dbus.Variant, _ int32,
+) (uint32, *dbus.Error) {
+	n.shown <- []any{program, replaces, icon, summary, body, len(actions)}
+	return 1, nil
+}
+
+func startBus(t *testing.T) *dbus.Conn {
+	t.Helper()
+	daemon, err := exec.LookPath("dbus-daemon")
+	if err != nil {
+		t.Skip("dbus-daemon is not installed")
+	}
+	cmd := exec.CommandContext(t.Context(), daemon, "--session", "--nofork", "--print-address")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
+	conn, err := dbus.Connect(strings.TrimSpace(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func TestTextsFromOutsideAreShownAsTheyAre(t *testing.T) {
+	conn := startBus(t)
+	if err := Show(t.Context(), "x", "y"); err == nil {
+		t.Error("it succeeded without a service")
+	}
+	n := &notifications{shown: make(chan []any, 1)}
+	if err := conn.Export(n, "/org/freedesktop/Notifications", service); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.RequestName(service, dbus.NameFlagDoNotQueue); err != nil {
+		t.Fatal(err)
+	}
+	text := `<a href="https://evil.example">press</a> ` + strings.Repeat("x", 9000)
+	if err := Show(t.Context(), "“Prices”\nwas parked", text); err != nil {
+		t.Fatal(err)
+	}
+	got := <-n.shown
+	body, _ := got[4].(string)
+	if strings.Contains(body, "<a") || len(body) > 500 {
+		t.Errorf("the body is %q", body)
+	}
+	got[4] = ""
+	if diff := cmp.Diff([]any{"Sextant", uint32(0), "sextant", "“Prices” was parked", "", 0}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
