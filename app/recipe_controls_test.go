@@ -118,6 +118,7 @@ func TestRecipeOnControlsOfEveryKind(t *testing.T) {
 	site, other := newEdgeSite(t), newEdgeSite(t)
 	flags := testFlags(t)
 	flags["allow_hosts"], flags["mode"] = "127.0.0.1", "full" // nobody can be asked
+	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	sys.Recipes.MaxWait = 5 * time.Second
 	for _, name := range []string{"a", "b"} {
