@@ -43,29 +43,35 @@ func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
 	if run != nil {
 		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
 		notice.Changed = run.Changed
-		if !run.Slot.IsZero() {
-			s.background.Go(func() { s.notifyOfRun(one, *run) })
+		if title := notificationTitle(one, *run); title != "" {
+			text := cmp.Or(run.Reason, run.Result)
+			s.background.Go(func() { s.notify(title, text) })
 		}
 	}
 	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
 }
 
-// notifyOfRun shows on the desktop what a run that nobody started needs a person for.
-func (s *System) notifyOfRun(one data.Schedule, run data.Run) {
-	title := ""
+// notificationTitle returns the title of the notification about a run that nobody started, "" if a person need not know
+// of it.
+func notificationTitle(one data.Schedule, run data.Run) string {
 	switch {
+	case run.Slot.IsZero():
+		return ""
 	case run.Status == data.StatusParked:
-		title = "“" + one.Name + "” waits for you"
+		return "“" + one.Name + "” waits for you"
 	case run.Status == data.StatusFailed:
-		title = "“" + one.Name + "” failed"
+		return "“" + one.Name + "” failed"
 	case run.Changed:
-		title = "“" + one.Name + "” has another result"
-	default:
-		return
+		return "“" + one.Name + "” has another result"
 	}
+	return ""
+}
+
+// notify shows a notification of the desktop, if it has any.
+func (s *System) notify(title, text string) {
 	ctx, cancel := context.WithTimeout(context.Background(), notifyLimit)
 	defer cancel()
-	if err := notify.Show(ctx, title, cmp.Or(run.Reason, run.Result)); err != nil {
+	if err := notify.Show(ctx, title, text); err != nil {
 		s.Log.Debug("no notification on the desktop", "err", err)
 	}
 }

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"net/url"
-	"strings"
 
 	"sextant/backend/policy"
 	"sextant/shared/toolspec"
@@ -30,15 +28,6 @@ func (p *Pipeline) card(from toolspec.Provenance) *toolspec.Card {
 		return card
 	}
 	return &toolspec.Card{}
-}
-
-// hostsOf returns the host of a web address, none for other addresses.
-func hostsOf(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil
-	}
-	return []string{strings.ToLower(u.Host)}
 }
 
 // parkRun ends the run that made a call, if the call is beyond its card.

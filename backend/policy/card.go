@@ -47,11 +47,9 @@ func (f facts) decideByCard(reasons []askReason) Decision {
 		return f.park("It would use " + joinWords(beyond) + ", which the permission card does not list.")
 	}
 	for _, r := range reasons {
-		composed := r.tainted || r.inEveryMode && !r.ofSecret
-		if f.in.Call.From.Caller == toolspec.CallerRun {
-			composed = false // no model chose the arguments
-		}
-		if !composed && !f.isAskingTool() {
+		// No model chose what a recipe does.
+		steered := f.in.Call.From.Caller != toolspec.CallerRun && (r.tainted || r.inEveryMode && !r.ofSecret)
+		if !steered && !f.isAskingTool() {
 			continue
 		}
 		if i := slices.IndexFunc(f.in.Grants, f.coveredBy); i >= 0 {

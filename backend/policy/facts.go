@@ -33,7 +33,7 @@ func newFacts(in Input) facts {
 		f.hosts = append(f.hosts, NormalizeHost(h))
 	}
 	// The URL in the arguments counts only if the description has no hosts, because the argument may be an alias.
-	if h := hostOf(f.address); h != "" && len(f.hosts) == 0 {
+	if h := HostOf(f.address); h != "" && len(f.hosts) == 0 {
 		f.hosts = append(f.hosts, h)
 	}
 	f.hosts = sortedSet(f.hosts)
@@ -100,7 +100,7 @@ func isSourceOf(source, host string) bool {
 	if id, panel := strings.CutPrefix(source, "panel:"); panel {
 		return id+PanelHostSuffix == host
 	}
-	return hostOf(source) == host || NormalizeHost(source) == host
+	return HostOf(source) == host || NormalizeHost(source) == host
 }
 
 // readElsewhere returns the sources of outside text other than the hosts of the call.
@@ -140,8 +140,9 @@ func AddressOf(def toolspec.Definition, args json.RawMessage) string {
 	return ""
 }
 
-// hostOf accepts a URL without a scheme, as a browser does.
-func hostOf(address string) string {
+// HostOf returns the normalized host of a web address, "" for none. It accepts a URL without a scheme, as a browser
+// does.
+func HostOf(address string) string {
 	if address == "" {
 		return ""
 	}

@@ -95,8 +95,8 @@ type Decision struct {
 	// ErrorType and Suggestion are set for a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
-	// Parks is true for a refusal that ends the run of a schedule until the person has decided. Approval is then the
-	// question that the person would have been asked.
+	// Parks is true for a refusal that ends the run of a schedule until the person has decided. Approval.Question is
+	// then what the call wanted to do.
 	Parks bool
 	// Approval is the question, complete except for ID and Asked.
 	Approval event.Approval

@@ -24,7 +24,7 @@ func (s *Schedules) runClock(ctx context.Context, again []schedule.Run) {
 		now := s.cfg.Now()
 		next := now.Add(lookEvery)
 		for _, one := range s.Schedules() {
-			if due := s.claim(ctx, one, now); !due.IsZero() && due.Before(next) {
+			if due := s.claim(ctx, one.ID, now); !due.IsZero() && due.Before(next) {
 				next = due
 			}
 		}
@@ -105,40 +105,38 @@ func runsLate(one schedule.Schedule, slot, now time.Time) bool {
 	return one.Missed.Do != schedule.MissedSkip && (limit == 0 || now.Sub(slot) <= limit)
 }
 
-// claim stores what happens with the times of a schedule up to now, and returns its next time, zero for none. After the
-// clock was set back, a schedule waits until its newest time is over again, so that none runs twice.
-func (s *Schedules) claim(ctx context.Context, one schedule.Schedule, now time.Time) time.Time {
-	if one.Card == nil || one.Paused != "" {
+// claim stores what happens with the times of a schedule up to now. It returns the next time, zero for none or if times
+// are still due. After the clock was set back, a schedule waits until its newest time is over again, so that none runs
+// twice.
+func (s *Schedules) claim(ctx context.Context, id string, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(id)
+	if i < 0 || s.all[i].Card == nil || s.all[i].Paused != "" {
 		return time.Time{}
 	}
+	one := s.all[i]
 	t, err := newTimes(one.When, one.Created)
 	if err != nil {
 		s.cfg.Log.Error("the times of a schedule are not valid", "schedule", one.ID, "err", err)
 		return time.Time{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := s.index(one.ID)
-	if i < 0 || s.all[i].Card == nil || s.all[i].Paused != "" {
-		return time.Time{}
-	}
-	one = s.all[i]
 	due := t.between(one.LastSlot, now)
 	if len(due) == 0 {
 		return s.next(t, one, now)
 	}
 	runs, busy, err := s.runsFor(ctx, one, due, now)
 	if err == nil && busy && one.Missed.Do != schedule.MissedSkip {
-		return now.Add(lookEvery) // they are due until the run before them has ended
+		return time.Time{} // they are due until the run before them has ended
 	}
 	if err == nil {
-		_, err = s.cfg.Store.ClaimSlots(ctx, one, due[len(due)-1], runs)
+		err = s.cfg.Store.ClaimSlots(ctx, one, due[len(due)-1], runs)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
 			s.cfg.Log.Error("the times of a schedule wait", "schedule", one.ID, "err", err)
 		}
-		return now.Add(lookEvery)
+		return time.Time{}
 	}
 	s.all[i].LastSlot = due[len(due)-1]
 	s.changed(one, nil)

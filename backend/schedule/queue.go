@@ -15,11 +15,14 @@ import (
 const concurrent = 2
 
 // queue hands runs to workers. Package river limits how many run at once and survives restarts; which runs there are is
-// in the store. It runs only while there are runs, because its idle client writes to the disk every five seconds.
+// in the store. It runs only while there are runs, because its idle client writes to the disk every five seconds. Only
+// the goroutine of the clock uses it.
 type queue struct {
-	db     *sql.DB
-	client *river.Client[*sql.Tx]
-	// started is true while the client runs. Only the goroutine of Schedules uses it.
+	db   *sql.DB
+	log  *slog.Logger
+	work func(ctx context.Context, run string)
+	// client is nil before the first run.
+	client  *river.Client[*sql.Tx]
 	started bool
 }
 
@@ -41,35 +44,40 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 	return nil
 }
 
-// newQueue creates the tables of the queue in db, and removes jobs of a process that has ended: the runs in the store
-// say what is still to be done.
-func newQueue(ctx context.Context, db *sql.DB, log *slog.Logger, work func(context.Context, string)) (*queue, error) {
-	log = slog.New(quietHandler{log.Handler()})
-	driver := riversqlite.New(db)
+// prepare creates the tables of the queue, and removes jobs of a process that has ended: the runs in the store say what
+// is still to be done.
+func (q *queue) prepare(ctx context.Context) error {
+	log := slog.New(quietHandler{q.log.Handler()})
+	driver := riversqlite.New(q.db)
 	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: log})
 	if err == nil {
 		_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 	}
 	if err == nil {
-		_, err = db.ExecContext(ctx, `DELETE FROM river_job`)
+		_, err = q.db.ExecContext(ctx, `DELETE FROM river_job`)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("preparing the job queue: %w", err)
+		return fmt.Errorf("preparing the job queue: %w", err)
 	}
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &worker{work: work})
-	client, err := river.NewClient(driver, &river.Config{
+	river.AddWorker(workers, &worker{work: q.work})
+	q.client, err = river.NewClient(driver, &river.Config{
 		Workers: workers, Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: concurrent}},
 		// A run that failed may have had effects, so nothing is tried again.
 		MaxAttempts: 1, JobTimeout: -1, Logger: log,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("preparing the job queue: %w", err)
+		return fmt.Errorf("preparing the job queue: %w", err)
 	}
-	return &queue{db: db, client: client}, nil
+	return nil
 }
 
 func (q *queue) add(ctx context.Context, run string) error {
+	if q.client == nil {
+		if err := q.prepare(ctx); err != nil {
+			return err
+		}
+	}
 	if !q.started {
 		if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 			return fmt.Errorf("starting the job queue: %w", err)

@@ -12,9 +12,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// allRuns is more runs than the store keeps of a schedule.
-const allRuns = 1000
-
 // activeRun is a run that has begun and not ended.
 type activeRun struct {
 	run    schedule.Run
@@ -118,10 +115,7 @@ func (s *Schedules) begin(
 	}
 	r := &activeRun{run: run, cancel: cancel}
 	if !run.Watched {
-		r.card = &toolspec.Card{}
-		if one.Card != nil {
-			r.card = one.Card
-		}
+		r.card = one.Card
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,10 +136,7 @@ func (s *Schedules) checkSigned(ctx context.Context, one schedule.Schedule, r *a
 	s.mu.Lock()
 	r.run.Digest = plan.Digest
 	s.mu.Unlock()
-	if r.card == nil {
-		return ""
-	}
-	if one.Card == nil || plan.Digest != one.Digest {
+	if r.card != nil && plan.Digest != one.Digest {
 		return "What it runs has changed since you signed its permission card."
 	}
 	return ""
@@ -156,9 +147,6 @@ func (s *Schedules) began(one schedule.Schedule, r *activeRun, conversation stri
 	r.run.Conversation = conversation
 	run := r.run
 	s.mu.Unlock()
-	if run.Status != schedule.StatusRunning {
-		return
-	}
 	if _, err := s.cfg.Store.UpdateRun(context.Background(), run, schedule.StatusRunning); err != nil {
 		s.cfg.Log.Error("the conversation of a run is not stored", "run", run.ID, "err", err)
 	}
@@ -169,6 +157,7 @@ func (s *Schedules) began(one schedule.Schedule, r *activeRun, conversation stri
 func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun, o Outcome) {
 	s.mu.Lock()
 	run := r.run
+	delete(s.active, run.ID) // from now on, no call of the run is allowed
 	s.mu.Unlock()
 	run.Ended, run.Text, run.Result, run.Bill = s.cfg.Now().UTC(), o.Text, o.Result, o.Bill
 	switch {
@@ -177,23 +166,16 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 		run.Status = schedule.StatusDone
 	case ctx.Err() != nil:
 		run.Status, run.Reason = schedule.StatusStopped, context.Cause(ctx).Error()
-		if errors.Is(context.Cause(ctx), context.Canceled) {
-			run.Reason = errClosing.Error()
-		}
 	default:
 		run.Status, run.Reason = cmp.Or(o.Status, schedule.StatusFailed), o.Reason
 	}
-	s.mu.Lock()
-	delete(s.active, run.ID) // from now on, no call of the run is allowed
-	s.mu.Unlock()
 	s.store(run.ID, func(keep context.Context) error {
 		if run.Status == schedule.StatusDone {
-			last, err := s.cfg.Store.ScheduledRuns(keep, one.ID, allRuns)
+			last, err := s.cfg.Store.LastRun(keep, one.ID, true, schedule.StatusDone)
 			if err != nil {
 				return err
 			}
-			i := slices.IndexFunc(last, func(r schedule.Run) bool { return r.Status == schedule.StatusDone })
-			run.Changed = i >= 0 && last[i].Result != run.Result
+			run.Changed = last != nil && last.Result != run.Result
 		}
 		if why := s.pauseReason(keep, run); why != "" && !run.Watched {
 			if err := s.Pause(keep, one.ID, why); err != nil && !errors.Is(err, ErrNotFound) {
@@ -261,11 +243,9 @@ func (s *Schedules) pauseReason(ctx context.Context, run schedule.Run) string {
 	case schedule.StatusParked:
 		return run.Reason
 	case schedule.StatusFailed:
-		last, err := s.cfg.Store.ScheduledRuns(ctx, run.Schedule, allRuns)
-		last = slices.DeleteFunc(last, func(r schedule.Run) bool {
-			return !r.Status.Ended() || r.Watched || r.Status == schedule.StatusMissed
-		})
-		if err == nil && len(last) > 0 && last[0].Status == schedule.StatusFailed {
+		last, err := s.cfg.Store.LastRun(ctx, run.Schedule, false,
+			schedule.StatusDone, schedule.StatusFailed, schedule.StatusStopped, schedule.StatusParked)
+		if err == nil && last != nil && last.Status == schedule.StatusFailed {
 			return "It failed twice in a row."
 		}
 	}

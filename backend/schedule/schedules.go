@@ -34,15 +34,16 @@ var (
 	ErrChanged  = errors.New("what it runs has changed since the card was shown")
 )
 
-// Store stores schedules and runs; *sqlite.Store implements it.
+// Store stores schedules and runs; *schedulestore.Store implements it.
 type Store interface {
 	Schedules(ctx context.Context) ([]schedule.Schedule, error)
 	SaveSchedule(ctx context.Context, one schedule.Schedule) error
 	DeleteSchedule(ctx context.Context, id string) error
-	ClaimSlots(ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run) ([]schedule.Run, error)
+	ClaimSlots(ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run) error
 	AddRun(ctx context.Context, r schedule.Run) error
 	UpdateRun(ctx context.Context, r schedule.Run, from schedule.Status) (bool, error)
 	ScheduledRuns(ctx context.Context, id string, limit int) ([]schedule.Run, error)
+	LastRun(ctx context.Context, id string, watched bool, statuses ...schedule.Status) (*schedule.Run, error)
 	OpenRuns(ctx context.Context) ([]schedule.Run, error)
 }
 
@@ -127,9 +128,7 @@ func Open(ctx context.Context, cfg Config) (*Schedules, error) {
 		s.stop = func() {}
 		return s, nil
 	}
-	if s.queue, err = newQueue(ctx, cfg.DB, cfg.Log, s.work); err != nil {
-		return nil, err
-	}
+	s.queue = &queue{db: cfg.DB, log: cfg.Log, work: s.work}
 	again, err := s.closeInterrupted(ctx)
 	if err != nil {
 		return nil, err
@@ -204,6 +203,17 @@ func (s *Schedules) Plan(ctx context.Context, task schedule.Task) (Plan, error) 
 // Runs returns the newest limit runs of a schedule, newest first.
 func (s *Schedules) Runs(ctx context.Context, id string, limit int) ([]schedule.Run, error) {
 	return s.cfg.Store.ScheduledRuns(ctx, id, limit)
+}
+
+// LastRun returns the newest run of a schedule that has ended, or missed times, nil for none.
+func (s *Schedules) LastRun(ctx context.Context, id string) (*schedule.Run, error) {
+	return s.cfg.Store.LastRun(ctx, id, true, schedule.StatusDone, schedule.StatusFailed, schedule.StatusStopped,
+		schedule.StatusParked, schedule.StatusMissed)
+}
+
+// OpenRuns returns the runs of all schedules that have not ended, oldest first.
+func (s *Schedules) OpenRuns(ctx context.Context) ([]schedule.Run, error) {
+	return s.cfg.Store.OpenRuns(ctx)
 }
 
 // Save stores a schedule: a new one if it has no ID. Its card stays signed if the task is the same; otherwise the

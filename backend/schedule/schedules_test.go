@@ -191,7 +191,7 @@ func TestEachTimeRunsOnceOverRestarts(t *testing.T) {
 		time.Sleep(time.Hour)
 		s, _, end = p.open()
 		defer end()
-		time.Sleep(15 * time.Minute)
+		time.Sleep(14 * time.Minute)
 		want := []string{"done", "done", "done", "missed 6: Sextant or the computer was not running.", "done"}
 		if diff := cmp.Diff(want, lines(t, s, one.ID)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

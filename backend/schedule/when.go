@@ -132,8 +132,6 @@ type Upcoming struct {
 	Times []time.Time `json:"times"`
 	// ClockChanges says what happens on days on which the clocks change.
 	ClockChanges []string `json:"clock_changes"`
-	// Sentence says when it runs.
-	Sentence string `json:"sentence"`
 }
 
 // Next says in words when a schedule runs, and returns its next time, zero if there is none or it does not run.
@@ -166,7 +164,7 @@ func (s *Schedules) Upcoming(id string, when schedule.When, n int) (Upcoming, er
 	if err != nil {
 		return Upcoming{}, err
 	}
-	u := Upcoming{Times: []time.Time{}, ClockChanges: t.clockChanges(now), Sentence: t.sentence()}
+	u := Upcoming{Times: []time.Time{}, ClockChanges: t.clockChanges(now)}
 	for at := t.next(now); !at.IsZero() && len(u.Times) < n; at = t.next(at) {
 		u.Times = append(u.Times, at)
 	}

@@ -1,9 +1,9 @@
 package toolspec
 
 import (
-	"path/filepath"
 	"slices"
-	"strings"
+
+	"sextant/shared/subpath"
 )
 
 // Card is a permission card: what the calls of a run that nobody watches may use. A person signs it once. It answers
@@ -55,14 +55,9 @@ func (c Card) Beyond(need Card) []string {
 	add("the command", c.Commands, need.Commands)
 	add("the secret", c.Secrets, need.Secrets)
 	for _, file := range need.Files {
-		if !slices.ContainsFunc(c.Files, func(have string) bool { return isBelow(file, have) }) {
+		if !slices.ContainsFunc(c.Files, func(have string) bool { return subpath.IsWithin(file, have) }) {
 			all = append(all, "the file "+file)
 		}
 	}
 	return all
-}
-
-func isBelow(file, folder string) bool {
-	rel, err := filepath.Rel(folder, file)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

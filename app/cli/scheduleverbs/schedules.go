@@ -50,32 +50,34 @@ func joinSchedules(ctx context.Context, g *verb.Global) (verb.RunningInstance, e
 	return verb.RunningInstance{Client: at}, nil
 }
 
-func readSchedules(ctx context.Context, at verb.RunningInstance) ([]scheduleroutes.ListedSchedule, error) {
+func readSchedules(
+	ctx context.Context, g *verb.Global,
+) (verb.RunningInstance, []scheduleroutes.ListedSchedule, error) {
+	at, err := joinSchedules(ctx, g)
+	if err != nil {
+		return at, nil, err
+	}
 	var list scheduleroutes.ScheduleList
-	err := at.Call(ctx, http.MethodGet, schedulesPath, nil, &list)
-	return list.Schedules, err
+	err = at.Call(ctx, http.MethodGet, schedulesPath, nil, &list)
+	return at, list.Schedules, err
 }
 
 // findSchedule returns the schedule with an id or name.
 func findSchedule(
 	ctx context.Context, g *verb.Global, name string,
 ) (verb.RunningInstance, scheduleroutes.ListedSchedule, error) {
-	at, err := joinSchedules(ctx, g)
+	at, all, err := readSchedules(ctx, g)
 	if err != nil {
 		return at, scheduleroutes.ListedSchedule{}, err
 	}
-	all, err := readSchedules(ctx, at)
-	if err != nil {
-		return at, scheduleroutes.ListedSchedule{}, err
-	}
-	i := slices.IndexFunc(all, func(l scheduleroutes.ListedSchedule) bool {
-		return l.Schedule.ID == name || l.Schedule.Name == name
-	})
+	i := slices.IndexFunc(all, func(l scheduleroutes.ListedSchedule) bool { return isNamed(l.Schedule, name) })
 	if i < 0 {
 		return at, scheduleroutes.ListedSchedule{}, noSchedule(name)
 	}
 	return at, all[i], nil
 }
+
+func isNamed(one schedule.Schedule, name string) bool { return one.ID == name || one.Name == name }
 
 func noSchedule(name string) error {
 	return verb.Failure(verb.ExitFailed, "there is no schedule %q. List them with: sextant schedules", name)
@@ -87,11 +89,7 @@ type listVerb struct {
 
 // Run prints the schedules.
 func (v *listVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	at, err := joinSchedules(ctx, g)
-	if err != nil {
-		return err
-	}
-	all, err := readSchedules(ctx, at)
+	_, all, err := readSchedules(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -164,16 +162,16 @@ func (v *addVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) erro
 			return verb.Failure(verb.ExitUsage, "--at needs a time such as 2027-03-01T08:00:00+01:00")
 		}
 	}
-	at, err := joinSchedules(ctx, g)
-	if err != nil {
-		return err
-	}
 	if v.After != "" {
 		_, l, err := findSchedule(ctx, g, v.After)
 		if err != nil {
 			return err
 		}
 		one.When.After, one.When.IfChanged = l.Schedule.ID, v.IfChanged
+	}
+	at, err := joinSchedules(ctx, g)
+	if err != nil {
+		return err
 	}
 	body := map[string]any{"name": one.Name, "task": one.Task, "when": one.When, "missed": one.Missed}
 	if err := at.Call(ctx, http.MethodPut, schedulesPath, body, nil); err != nil {
@@ -205,7 +203,7 @@ func openAlone(
 		return nil, schedule.Schedule{}, err
 	}
 	all := sys.Schedules.Schedules()
-	i := slices.IndexFunc(all, func(one schedule.Schedule) bool { return one.ID == name || one.Name == name })
+	i := slices.IndexFunc(all, func(one schedule.Schedule) bool { return isNamed(one, name) })
 	if i < 0 {
 		sys.Close()
 		return nil, schedule.Schedule{}, noSchedule(name)
@@ -238,7 +236,10 @@ func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) err
 	if err != nil || !ok {
 		return err
 	}
-	return sys.Schedules.Sign(ctx, one.ID, plan.Digest, card)
+	if err := sys.Schedules.Sign(ctx, one.ID, plan.Digest, card); err != nil {
+		return verb.Failure(verb.ExitFailed, "%v", err)
+	}
+	return nil
 }
 
 func cardText(card toolspec.Card) string {

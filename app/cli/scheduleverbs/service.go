@@ -50,9 +50,9 @@ func unitText(program string, environ []string) string {
 		"Restart=on-failure\nRestartSec=10\n\n[Install]\nWantedBy=default.target\n"
 }
 
-// quoteUnit quotes a word of a unit file, in which % and $ begin substitutions.
+// quoteUnit quotes a word of a unit file, in which % begins a substitution.
 func quoteUnit(word string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(word) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(word) + `"`
 }
 
 // systemctl runs a command of the user's systemd.

@@ -10,10 +10,10 @@ import (
 
 func TestUnitFileIsValid(t *testing.T) {
 	text := unitText("/usr/bin/env", []string{
-		"SEXTANT_DATA=/home/ana/a \"b\" 100%", "SEXTANT_OPENAI_API_KEY=secret", "SEXTANT_CONFIG=", "HOME=/home/ana",
+		"SEXTANT_DATA=/home/ana/a \"b\" 100% $5", "SEXTANT_OPENAI_API_KEY=secret", "SEXTANT_CONFIG=", "HOME=/home/ana",
 	})
-	if !strings.Contains(text, `Environment="SEXTANT_DATA=/home/ana/a \"b\" 100%%"`) || strings.Contains(text, "secret") ||
-		strings.Contains(text, "SEXTANT_CONFIG") {
+	if !strings.Contains(text, `Environment="SEXTANT_DATA=/home/ana/a \"b\" 100%% $5"`) ||
+		strings.Contains(text, "secret") || strings.Contains(text, "SEXTANT_CONFIG") {
 		t.Errorf("the unit is\n%s", text)
 	}
 	analyze, err := exec.LookPath("systemd-analyze")

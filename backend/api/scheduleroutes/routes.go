@@ -2,9 +2,11 @@
 package scheduleroutes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,8 +32,9 @@ type ListedSchedule struct {
 	// Last is its newest run or missed times, nil for none. Running is the run that has not ended, nil for none.
 	Last    *data.Run `json:"last,omitempty"`
 	Running *data.Run `json:"running,omitempty"`
-	// Needed is what the newest watched run of this plan used, nil if there was none. A card is made from it.
-	Needed *toolspec.Card `json:"needed,omitempty"`
+	// Proposal is the card that a person can sign: what the task needs, added to the card that was signed for it. It is
+	// nil if only a watched run can show what the task needs.
+	Proposal *toolspec.Card `json:"proposal,omitempty"`
 }
 
 // ScheduleList is the answer of the list.
@@ -71,30 +74,64 @@ const listedRuns = 100
 
 func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[ScheduleList], error) {
 	answer := ScheduleList{Schedules: []ListedSchedule{}}
+	open, err := r.Schedules.OpenRuns(ctx)
+	if err != nil {
+		return nil, unreadable(err)
+	}
 	for _, one := range r.Schedules.Schedules() {
 		l := ListedSchedule{Schedule: one}
-		var err error
 		if l.Plan, err = r.Schedules.Plan(ctx, one.Task); err != nil {
 			l.Problem = sentence(err)
 		}
 		l.When, l.Next = r.Schedules.Next(one)
-		runs, err := r.Schedules.Runs(ctx, one.ID, listedRuns)
-		if err != nil {
-			return nil, route.InternalError("The runs could not be read. Nothing was changed.", err)
+		if i := slices.IndexFunc(open, func(run data.Run) bool { return run.Schedule == one.ID }); i >= 0 {
+			l.Running = &open[i]
 		}
-		for _, run := range runs {
-			if !run.Status.Ended() {
-				l.Running = &run
-			} else if l.Last == nil {
-				l.Last = &run
-			}
-			if run.Watched && run.Status == data.StatusDone && run.Digest == l.Plan.Digest && l.Needed == nil {
-				l.Needed = &run.Used
-			}
+		if l.Last, err = r.Schedules.LastRun(ctx, one.ID); err != nil {
+			return nil, unreadable(err)
+		}
+		if l.Proposal, err = r.proposal(ctx, l); err != nil {
+			return nil, unreadable(err)
 		}
 		answer.Schedules = append(answer.Schedules, l)
 	}
 	return route.Answer(answer), nil
+}
+
+func unreadable(err error) error {
+	return route.InternalError("The runs could not be read. Nothing was changed.", err)
+}
+
+// proposal returns the card that a person can sign.
+func (r Routes) proposal(ctx context.Context, l ListedSchedule) (*toolspec.Card, error) {
+	signed := l.Schedule.Card
+	if l.Schedule.Digest != l.Plan.Digest {
+		signed = nil
+	}
+	if signed != nil && l.Schedule.Paused != "" && l.Last != nil && l.Last.Wanted != nil {
+		// The call that parked the run came after all that the card allows.
+		sum := signed.Plus(*l.Last.Wanted)
+		return &sum, nil
+	}
+	needed := l.Plan.Card
+	if needed == nil {
+		runs, err := r.Schedules.Runs(ctx, l.Schedule.ID, listedRuns)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(runs, func(run data.Run) bool {
+			return run.Watched && run.Status == data.StatusDone && run.Digest == l.Plan.Digest
+		})
+		if i >= 0 {
+			needed = &runs[i].Used
+		}
+	}
+	if signed == nil || needed == nil {
+		return cmp.Or(needed, signed), nil
+	}
+	sum := signed.Plus(*needed)
+	sum.Acts = max(signed.Acts, needed.Acts)
+	return &sum, nil
 }
 
 // sentence returns an error as a sentence.
@@ -158,7 +195,7 @@ func (r Routes) times(_ context.Context, in *struct {
 func (r Routes) runs(ctx context.Context, in *route.ByID) (*route.Body[ScheduledRuns], error) {
 	runs, err := r.Schedules.Runs(ctx, in.ID, listedRuns)
 	if err != nil {
-		return nil, route.InternalError("The runs could not be read. Nothing was changed.", err)
+		return nil, unreadable(err)
 	}
 	return route.Answer(ScheduledRuns{Runs: runs}), nil
 }

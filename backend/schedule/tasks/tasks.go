@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,8 +25,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Folder is the folder of conversations that contains those of runs.
-const Folder = "Scheduled"
+// folder is the folder of conversations that contains those of runs.
+const folder = "Scheduled"
 
 // Config configures Tasks.
 type Config struct {
@@ -120,7 +119,10 @@ func (t *Tasks) planRecipe(ctx context.Context, task data.Task) (schedule.Plan, 
 			From: toolspec.Provenance{Caller: toolspec.CallerRun, Session: "schedule", InBrowser: true},
 		}))
 		if s.Expect != nil {
-			card = card.Plus(toolspec.Card{Hosts: hostOf(s.Expect.URL)})
+			// A host with a * stands for several, of which none is listed.
+			if host := policy.HostOf(s.Expect.URL); host != "" && !strings.Contains(host, "*") {
+				card = card.Plus(toolspec.Card{Hosts: []string{host}})
+			}
 			opensTabs = opensTabs || s.Expect.Event == "opened_tab"
 		}
 		for _, m := range secretName.FindAllSubmatch(s.Args, -1) {
@@ -134,15 +136,6 @@ func (t *Tasks) planRecipe(ctx context.Context, task data.Task) (schedule.Plan, 
 	return schedule.Plan{
 		Digest: digest(task, rec.Parameters, rec.Steps), Card: &card, Sentence: sentence(rec, values),
 	}, nil
-}
-
-// hostOf returns the host of an address in a recipe, in which * stands for anything.
-func hostOf(address string) []string {
-	u, err := url.Parse(strings.ReplaceAll(address, "*", "x"))
-	if err != nil || u.Host == "" || strings.Contains(strings.Split(address, "/")[2], "*") {
-		return nil
-	}
-	return []string{policy.NormalizeHost(u.Host)}
 }
 
 // recipe returns the recipe of a task with a value for each of its parameters.
@@ -192,7 +185,7 @@ func sentence(rec recipe.Recipe, values map[string]string) string {
 // Run runs a task in a new conversation.
 func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began func(string)) schedule.Outcome {
 	request := loop.TurnRequest{
-		Title: one.Name, Folder: Folder, ScheduledRun: run.ID, Interactive: run.Watched, Began: began,
+		Title: one.Name, Folder: folder, ScheduledRun: run.ID, Interactive: run.Watched, Began: began,
 		Text: one.Task.Prompt, Model: t.model(one.Task), Caller: toolspec.CallerModel, Panel: "browser",
 	}
 	if !run.Watched {

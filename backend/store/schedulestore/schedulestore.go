@@ -18,9 +18,6 @@ const keptRuns = 500
 
 var errClaimed = errors.New("another process has claimed the times")
 
-// ErrNotFound means that there is no such schedule.
-var ErrNotFound = errors.New("not found")
-
 // Config contains what a Store needs of the database.
 type Config struct {
 	Reader sqlrows.Queryer
@@ -69,33 +66,22 @@ func (s *Store) SaveSchedule(ctx context.Context, one schedule.Schedule) error {
 	return nil
 }
 
-// DeleteSchedule deletes a schedule with its runs. Their conversations stay. It returns ErrNotFound if there is none.
+// DeleteSchedule deletes a schedule with its runs. Their conversations stay.
 func (s *Store) DeleteSchedule(ctx context.Context, id string) error {
-	var n int64
 	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `DELETE FROM schedules WHERE id = ?`, id)
-		if err != nil {
-			return err
-		}
-		n, err = done.RowsAffected()
+		_, err := tx.ExecContext(ctx, `DELETE FROM schedules WHERE id = ?`, id)
 		return err
 	})
-	if err == nil && n == 0 {
-		err = ErrNotFound
-	}
 	if err != nil {
 		return fmt.Errorf("deleting a schedule: %w", err)
 	}
 	return nil
 }
 
-// ClaimSlots stores runs for the times of a schedule after its LastSlot, and to as its new LastSlot. It returns the
-// runs that it stored: no run for a time that has one already. It fails if the stored LastSlot is another one by now.
-func (s *Store) ClaimSlots(
-	ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run,
-) (stored []schedule.Run, err error) {
-	err = s.cfg.Write(ctx, func(tx *sql.Tx) error {
-		stored = nil
+// ClaimSlots stores runs for the times of a schedule after its LastSlot, and to as its new LastSlot. A time that has a
+// run keeps it. It fails if the stored LastSlot is another one by now.
+func (s *Store) ClaimSlots(ctx context.Context, one schedule.Schedule, to time.Time, runs []schedule.Run) error {
+	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `UPDATE schedules SET last_slot = ? WHERE id = ? AND last_slot = ?`,
 			sqlrows.Nanos(to), one.ID, sqlrows.Nanos(one.LastSlot))
 		if err != nil {
@@ -107,10 +93,8 @@ func (s *Store) ClaimSlots(
 			return errClaimed
 		}
 		for _, r := range runs {
-			if added, err := insertRun(ctx, tx, r); err != nil {
+			if err := insertRun(ctx, tx, r); err != nil {
 				return err
-			} else if added {
-				stored = append(stored, r)
 			}
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM scheduled_runs WHERE schedule = ?1
@@ -119,36 +103,29 @@ func (s *Store) ClaimSlots(
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("storing the times of a schedule: %w", err)
+		return fmt.Errorf("storing the times of a schedule: %w", err)
 	}
-	return stored, nil
+	return nil
 }
 
-func insertRun(ctx context.Context, tx *sql.Tx, r schedule.Run) (bool, error) {
+func insertRun(ctx context.Context, tx *sql.Tx, r schedule.Run) error {
 	data, err := json.Marshal(r)
 	if err != nil {
-		return false, err
+		return err
 	}
 	var slot any
 	if !r.Slot.IsZero() && r.Status != schedule.StatusMissed {
 		slot = sqlrows.Nanos(r.Slot)
 	}
-	done, err := tx.ExecContext(ctx, `INSERT INTO scheduled_runs (id, schedule, slot, status, queued, data)
+	_, err = tx.ExecContext(ctx, `INSERT INTO scheduled_runs (id, schedule, slot, status, queued, data)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (schedule, slot) DO NOTHING`,
 		r.ID, r.Schedule, slot, r.Status, sqlrows.Nanos(r.Queued), data)
-	if err != nil {
-		return false, err
-	}
-	n, err := done.RowsAffected()
-	return n == 1, err
+	return err
 }
 
-// AddRun stores a run that a person started.
+// AddRun stores a run that no time of its schedule led to.
 func (s *Store) AddRun(ctx context.Context, r schedule.Run) error {
-	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
-		_, err := insertRun(ctx, tx, r)
-		return err
-	})
+	err := s.cfg.Write(ctx, func(tx *sql.Tx) error { return insertRun(ctx, tx, r) })
 	if err != nil {
 		return fmt.Errorf("storing a run: %w", err)
 	}
@@ -182,6 +159,25 @@ func (s *Store) UpdateRun(ctx context.Context, r schedule.Run, from schedule.Sta
 func (s *Store) ScheduledRuns(ctx context.Context, id string, limit int) ([]schedule.Run, error) {
 	return sqlrows.Collect(ctx, s.cfg.Reader, sqlrows.ScanJSON[schedule.Run], "reading runs",
 		`SELECT data FROM scheduled_runs WHERE schedule = ? ORDER BY queued DESC, rowid DESC LIMIT ?`, id, limit)
+}
+
+// LastRun returns the newest run of a schedule with one of these statuses, nil for none. Without watched, it leaves out
+// runs that a person watched.
+func (s *Store) LastRun(
+	ctx context.Context, id string, watched bool, statuses ...schedule.Status,
+) (*schedule.Run, error) {
+	list, err := json.Marshal(statuses)
+	if err != nil {
+		return nil, fmt.Errorf("reading runs: %w", err)
+	}
+	found, err := sqlrows.Collect(ctx, s.cfg.Reader, sqlrows.ScanJSON[schedule.Run], "reading runs",
+		`SELECT data FROM scheduled_runs WHERE schedule = ? AND status IN (SELECT value FROM json_each(?))
+		AND (? OR json_extract(CAST(data AS TEXT), '$.watched') IS NULL) ORDER BY queued DESC, rowid DESC LIMIT 1`,
+		id, string(list), watched)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // OpenRuns returns the runs that have not ended, oldest first.

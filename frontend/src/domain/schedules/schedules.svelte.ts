@@ -60,7 +60,7 @@ export class Schedules extends RemoteValue<ScheduleList> {
       this.#watched = '';
       this.onWatch(running.conversation);
     }
-    await this.readRuns();
+    if (this.store.state.activePanel === SCHEDULES_PANEL) await this.readRuns();
   }
 
   /** Reads the runs of the shown schedule. */

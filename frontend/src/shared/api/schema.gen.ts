@@ -4240,11 +4240,11 @@ export interface components {
         };
         ListedSchedule: {
             last?: components["schemas"]["Run"];
-            needed?: components["schemas"]["Card"];
             /** Format: date-time */
             next?: string;
             plan: components["schemas"]["Plan"];
             problem?: string;
+            proposal?: components["schemas"]["Card"];
             running?: components["schemas"]["Run"];
             schedule: components["schemas"]["Schedule"];
             when: string;
@@ -5662,7 +5662,6 @@ export interface components {
         };
         Upcoming: {
             clock_changes: string[];
-            sentence: string;
             times: string[];
         };
         Upload: {

@@ -13,7 +13,6 @@ export const schedules = {
   'schedules.edit': 'Edit schedule',
   'schedules.run': 'Run now',
   'schedules.run.unsigned': 'Allow what it needs first.',
-  'schedules.running': 'It is running.',
   'schedules.stop': 'Stop',
   'schedules.pause': 'Pause',
   'schedules.resume': 'Resume',
