@@ -97,6 +97,7 @@ test('what was done in a conversation is kept as a recipe and runs with another 
     await recipe.getByRole('button', { name: 'Read it' }).click();
     await expect(recipe.getByRole('listitem')).toHaveText([/1/, /2/, /Read price: what follows “Moor”/]);
     await recipe.getByRole('button', { name: 'Save' }).click();
+    await expect(recipe.getByRole('button', { name: 'Save' })).toBeHidden(); // it is stored
     const file = JSON.parse(await readFile(join(sextant.data, 'recipes/add-lamp/recipe.json'), 'utf8'));
     expect(file.steps[1]).toMatchObject({ tool: 'type_text', optional: true, note: 'The field is at the top.' });
     expect(file.steps[2].keep).toEqual([{ name: 'price', label: 'Moor', heading: 2 }]);
