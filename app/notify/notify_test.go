@@ -1,13 +1,13 @@
 package notify
 
 import (
-	"bufio"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
+
+	"sextant/build/sessionbus"
 )
 
 // notifications is a notification service that keeps what it would show.
@@ -21,36 +21,8 @@ func (n *notifications) Notify(
 	return 1, nil
 }
 
-func startBus(t *testing.T) *dbus.Conn {
-	t.Helper()
-	daemon, err := exec.LookPath("dbus-daemon")
-	if err != nil {
-		t.Skip("dbus-daemon is not installed")
-	}
-	cmd := exec.CommandContext(t.Context(), daemon, "--session", "--nofork", "--print-address")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
-	conn, err := dbus.Connect(strings.TrimSpace(address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
-}
-
 func TestTextsFromOutsideAreShownAsTheyAre(t *testing.T) {
-	conn := startBus(t)
+	conn := sessionbus.Start(t)
 	if err := Show(t.Context(), "x", "y"); err == nil {
 		t.Error("it succeeded without a service")
 	}

@@ -1,12 +1,9 @@
 package secrets_test
 
 import (
-	"bufio"
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -14,6 +11,7 @@ import (
 	ss "github.com/zalando/go-keyring/secret_service"
 
 	"sextant/backend/sandbox/secrets"
+	"sextant/build/sessionbus"
 )
 
 const secretService = "org.freedesktop.Secret."
@@ -106,30 +104,7 @@ func (i *item) Delete() (dbus.ObjectPath, *dbus.Error) {
 // startBus starts a real session bus with a Secret Service on it.
 func startBus(t *testing.T) *collection {
 	t.Helper()
-	daemon, err := exec.LookPath("dbus-daemon")
-	if err != nil {
-		t.Skip("dbus-daemon is not installed")
-	}
-	cmd := exec.CommandContext(t.Context(), daemon, "--session", "--nofork", "--print-address")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = strings.TrimSpace(address)
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-	conn, err := dbus.Connect(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
+	conn := sessionbus.Start(t)
 	c := &collection{conn: conn, items: map[dbus.ObjectPath]*item{}}
 	for _, e := range []struct {
 		value any
