@@ -40,8 +40,8 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
 		Results: s.Results, PageControl: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending,
 		Policy: s.policySettings, CallTools: s.callTools, OpenTool: s.Nav.OpenTool, Secrets: s.Secrets, Log: s.Log,
-		PageAddress: func(session string) string { return s.Browser.Session(session).Address() },
-		Schedules:   func() pipeline.Schedules { return s.Schedules }, // they are opened later
+		PageAddress: func(session string) string { return s.browsers.Session(session).Address() },
+		Unattended:  s.unattended,
 	})
 	s.OnClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)

@@ -10,6 +10,8 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/browser"
+	"sextant/backend/browser/page/downloaddir"
+	"sextant/backend/browser/pool"
 	"sextant/backend/browser/upload"
 	"sextant/backend/panelpage"
 	"sextant/backend/pipeline"
@@ -57,13 +59,11 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 			return fmt.Errorf("attaching to a browser: %w", err)
 		}
 	}
-	s.Browser = browser.New(browser.Config{
+	config := browser.Config{
 		Path:         s.Settings.Get("chromium"),
-		ProfileDir:   s.profileDir(options),
 		DownloadDir:  s.dataPath("downloads"),
 		Proxy:        proxy,
 		Headless:     s.Settings.Get("headless") != "false",
-		AttachURL:    options.AttachURL,
 		CheckAddress: s.Egress.Check,
 		ExplainFailure: func(address string) (head, text string) {
 			why, known := s.Egress.LastFailure(address)
@@ -72,11 +72,17 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 			}
 			return why.Head, why.Reason + ". " + why.Next
 		},
-		Publish:      s.publish,
-		OnPersonStep: s.recordPersonStep,
-		Log:          s.Log,
-	})
+		Log: s.Log,
+	}
+	window := config
+	window.ProfileDir, window.AttachURL = s.profileDir(options), options.AttachURL
+	window.Publish, window.OnPersonStep = s.publish, s.recordPersonStep
+	s.Browser = browser.New(window)
 	s.OnClose("browser", s.Browser.Close)
+	config.Headless, config.SharesDownloadDir, config.DownloadDir = true, true, s.dataPath("batch-downloads")
+	downloaddir.TidyAll(config.DownloadDir)
+	s.browsers = pool.New(s.Browser, func() *browser.Browser { return browser.New(config) })
+	s.OnClose("browsers of batches", s.browsers.Close)
 	s.PanelPages = panelpage.New(panelpage.Config{Elements: s.Browser.Elements(), Title: s.panelTitle})
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 type OpenOptions struct {
 	// Serve opens the HTTP server.
 	Serve bool
+	// RunBatches goes on with batches that run, also in a program that does not serve.
+	RunBatches bool
 	// AllowTemporaryData makes a verb of package cli use an empty temporary data folder if another running Sextant owns
 	// the configured one. OpenSystem itself ignores it.
 	AllowTemporaryData bool

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"time"
@@ -24,6 +23,7 @@ func (s *System) openSchedules(ctx context.Context, options OpenOptions) (err er
 	}
 	s.Schedules, err = schedule.Open(ctx, schedule.Config{
 		Store: s.Store.Scheduled, DB: db, Log: s.Log, Changed: s.scheduleChanged,
+		Unattended: s.unattended,
 		Tasks: tasks.New(tasks.Config{
 			Loop: s.Loop, Recipes: s.Recipes, CreatedTools: s.Created.All, CardUse: s.Pipeline.CardUse,
 			Model: func() string { return s.Settings.Get("model") }, CloseSession: s.Browser.CloseSession,
@@ -43,40 +43,14 @@ func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
 	if run != nil {
 		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
 		notice.Changed = run.Changed
-		if title := notificationTitle(one, *run); title != "" {
-			text := cmp.Or(run.Reason, run.Result)
-			s.background.Go(func() { s.notify(title, text) })
-		}
+		s.background.Go(func() {
+			if err := notify.ShowRun(one, *run); err != nil {
+				s.Log.Debug("no notification on the desktop", "err", err)
+			}
+		})
 	}
 	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
 }
-
-// notificationTitle returns the title of the notification about a run that nobody started, "" if a person need not know
-// of it.
-func notificationTitle(one data.Schedule, run data.Run) string {
-	switch {
-	case run.Slot.IsZero():
-		return ""
-	case run.Status == data.StatusParked:
-		return "“" + one.Name + "” waits for you"
-	case run.Status == data.StatusFailed:
-		return "“" + one.Name + "” failed"
-	case run.Changed:
-		return "“" + one.Name + "” has another result"
-	}
-	return ""
-}
-
-// notify shows a notification of the desktop, if it has any.
-func (s *System) notify(title, text string) {
-	ctx, cancel := context.WithTimeout(context.Background(), notifyLimit)
-	defer cancel()
-	if err := notify.Show(ctx, title, text); err != nil {
-		s.Log.Debug("no notification on the desktop", "err", err)
-	}
-}
-
-const notifyLimit = 3 * time.Second
 
 // schedulesPanel gives the panel the schedules, which are opened after it.
 func (s *System) schedulesPanel() schedulespanel.Services {

@@ -82,7 +82,7 @@ func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
 		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store,
-		Backups: s.Backups, Recipes: s.Recipes, Schedules: s.Schedules,
+		Backups: s.Backups, Recipes: s.Recipes, Schedules: s.Schedules, Batches: s.Batches, RowPicture: s.rowPicture,
 		Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Attachments: s.Attachments, Uploads: s.Uploads,
 		Results: s.Results, Loop: s.Loop, Models: s.Models,

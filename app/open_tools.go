@@ -109,7 +109,7 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 		Transport: s.Egress.Transport(), IsAllowed: s.mayFollow, Setting: s.Settings.Get,
 		Secrets: s.Secrets, Log: s.Log,
 	})
-	if s.PageTools, err = page.New(s.Browser, s.Nav, page.Config{
+	if s.PageTools, err = page.New(s.browsers, s.Nav, page.Config{
 		Alias: demo.Alias, Do: s.do, Secrets: s.Secrets, Folder: s.WorkspaceFolder, PanelPages: s.PanelPages,
 		ActivePanel: s.Workspace.ActivePanel,
 	}); err != nil {

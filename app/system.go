@@ -26,7 +26,9 @@ import (
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
 	"sextant/backend/attachment"
+	"sextant/backend/batch"
 	"sextant/backend/browser"
+	"sextant/backend/browser/pool"
 	"sextant/backend/browser/upload"
 	"sextant/backend/mcp/consent"
 	"sextant/backend/mcp/mcpclient"
@@ -63,6 +65,7 @@ import (
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
 	"sextant/backend/tools/workspace"
+	"sextant/backend/unattended"
 	browserpanel "sextant/panels/browser"
 	codeeditor "sextant/panels/code-editor"
 	notespanel "sextant/panels/notes"
@@ -127,6 +130,7 @@ type System struct {
 	Loop      *loop.Loop
 	Pilot     *pilot.Pilot
 	Schedules *schedule.Schedules
+	Batches   *batch.Batches
 	// Instructions are the person's own.
 	Instructions *instructions.Instructions
 
@@ -139,6 +143,8 @@ type System struct {
 	mcpEgress    *egress.Guard
 	consent      *consent.Asker
 	panelCalls   *calls.Gateway
+	unattended   *unattended.Runs
+	browsers     *pool.Pool
 	browserPanel *browserpanel.Panel
 
 	keys *access.Keys
@@ -173,7 +179,10 @@ func (s *System) OnClose(name string, do func() error) {
 func OpenSystem(
 	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {
-	s := &System{Config: config, Log: log, keys: access.NewKeys(), portsKnown: make(chan struct{})}
+	s := &System{
+		Config: config, Log: log, keys: access.NewKeys(), portsKnown: make(chan struct{}),
+		unattended: unattended.New(),
+	}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -193,7 +202,7 @@ func OpenSystem(
 	steps := []func(context.Context, OpenOptions) error{
 		s.openStore, s.chooseFolder, s.openEgress, s.openBrowser, s.openPageServer,
 		s.openFiles, s.openPanels, s.openTools, s.openMCP,
-		s.openPipeline, s.openAgent, s.openSchedules, s.openDiskSpace, s.openServer,
+		s.openPipeline, s.openAgent, s.openSchedules, s.openBatches, s.openDiskSpace, s.openServer,
 	}
 	for _, step := range steps {
 		if err := step(ctx, options); err != nil {

@@ -2,13 +2,16 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
 	"sextant/shared/excerpt"
+	"sextant/shared/schedule"
 )
 
 const (
@@ -34,4 +37,32 @@ func Show(ctx context.Context, title, text string) error {
 		return fmt.Errorf("showing a notification: %w", call.Err)
 	}
 	return nil
+}
+
+// limit is how long the notification of a run may take to show.
+const limit = 3 * time.Second
+
+// ShowRun shows a notification about a run that nobody started, if a person should know how it ended.
+func ShowRun(one schedule.Schedule, run schedule.Run) error {
+	title := titleOf(one, run)
+	if title == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return Show(ctx, title, cmp.Or(run.Reason, run.Result))
+}
+
+func titleOf(one schedule.Schedule, run schedule.Run) string {
+	switch {
+	case run.Slot.IsZero():
+		return ""
+	case run.Status == schedule.StatusParked:
+		return "“" + one.Name + "” waits for you"
+	case run.Status == schedule.StatusFailed:
+		return "“" + one.Name + "” failed"
+	case run.Changed:
+		return "“" + one.Name + "” has another result"
+	}
+	return ""
 }

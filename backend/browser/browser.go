@@ -143,6 +143,9 @@ func (b *Browser) Marks() *event.Marks { return b.tabs.Marks() }
 // Session returns the session of a caller, which it creates on first use. The window's is "".
 func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Session(owner)} }
 
+// Show makes people see the tabs of a caller in the live view, in place of the window's.
+func (b *Browser) Show(owner string) { b.tabs.Show(owner) }
+
 // CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
 func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
 
@@ -182,12 +185,12 @@ func (b *Browser) OpenLiveReader(width, height int, scale float64) (*LiveReader,
 // DispatchInput passes the person's input on to the page of the window's active tab. It waits up to 5 s until the
 // browser has handled the input, but never for an action. It refuses input while no page is open or a dialog is.
 func (b *Browser) DispatchInput(ctx context.Context, in wire.Input) error {
-	return b.view.DispatchInput(ctx, b.tabs.Session(""), in)
+	return b.view.DispatchInput(ctx, b.tabs.ShownSession(), in)
 }
 
 // Paste pastes content into the window's active tab as the person. No other page gets it.
 func (b *Browser) Paste(ctx context.Context, content wire.Clipboard) error {
-	return b.view.Paste(ctx, b.tabs.Session(""), content)
+	return b.view.Paste(ctx, b.tabs.ShownSession(), content)
 }
 
 // SetSystemClipboard sets the function that puts what the person copies on a page on the system's clipboard. It must
@@ -208,7 +211,7 @@ func (b *Browser) Pick(ctx context.Context, id, selected int, value string) erro
 
 // Find finds text in the window's active tab; see live.View.Find.
 func (b *Browser) Find(ctx context.Context, text string, show int, scroll bool) (wire.Found, error) {
-	return b.view.Find(ctx, b.tabs.Session(""), text, show, scroll)
+	return b.view.Find(ctx, b.tabs.ShownSession(), text, show, scroll)
 }
 
 // SetZoom sets the zoom of the window's active tab in percent.

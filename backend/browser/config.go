@@ -18,6 +18,9 @@ type Config struct {
 	// DownloadDir is the folder for downloads; sessions other than the window's have subfolders. "" is a temporary
 	// folder that Close removes.
 	DownloadDir string
+	// SharesDownloadDir is true if other browsers use DownloadDir at the same time. Partial files of earlier runs then
+	// stay there.
+	SharesDownloadDir bool
 	// MaxDownload bounds one downloaded file in bytes; 0 means 2 GB.
 	MaxDownload int64
 	// Proxy is the host:port of the filtering proxy for all requests of the browser, "" for none. A browser that is

@@ -90,7 +90,9 @@ func (b *Browser) connected() (c *page.Connection, closed bool) {
 
 func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	b.report(statusStarting, "", "")
-	b.cleanUp.Do(b.tabs.RemovePartialDownloads)
+	if !b.cfg.SharesDownloadDir {
+		b.cleanUp.Do(b.tabs.RemovePartialDownloads)
+	}
 	path, err := launch.Find(b.cfg.Path)
 	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)

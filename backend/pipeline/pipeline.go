@@ -121,8 +121,8 @@ type Config struct {
 	OpenTool func(panel string) string
 	// PageAddress returns the address of the active tab of a session, "" for none.
 	PageAddress func(session string) string
-	// Schedules returns what knows the runs of schedules. It is called for their calls only.
-	Schedules func() Schedules
+	// Unattended knows the runs that nobody watches. It is used for their calls only.
+	Unattended UnattendedRuns
 	// Secrets contains the secrets to mask in everything that a call reports and stores.
 	Secrets *secrets.Vault
 	Log     *slog.Logger

@@ -310,6 +310,9 @@ func (r *Recipes) Execute(
 		progress: func(text string) { out("progress", text) },
 		maxWait:  r.MaxWait, first: 1, last: len(rec.Steps), save: r.saveRun,
 	}
+	if call.From.UnattendedRun != "" && call.From.Session != "" {
+		run.save = func(savedRun) error { return nil } // its page closes with it, so it cannot go on
+	}
 	run.saved.Process, run.saved.Recipe, run.saved.Steps = r.process, rec.Name, digest(rec.Steps)
 	run.values, run.shown, run.saved.Values = values(rec, args)
 	if to, ok := args[ToArg].(float64); ok {

@@ -94,6 +94,7 @@ func (r *run) runAll(ctx context.Context, rec recipe.Recipe) {
 	}
 	r.report.URL, r.report.Title = r.hide(r.page.Page.URL), r.page.Page.Title
 	r.saved.Status, r.saved.Reason = r.report.Status, r.report.Reason
+	r.report.Uncertain = r.saved.Uncertain
 	if r.report.Status == recipe.StatusDone {
 		r.saved.Next = 0
 	}

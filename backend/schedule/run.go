@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"sextant/backend/unattended"
 	"sextant/shared/schedule"
 	"sextant/shared/toolspec"
 )
@@ -16,47 +17,6 @@ import (
 type activeRun struct {
 	run    schedule.Run
 	cancel context.CancelCauseFunc
-	// card is nil for a watched run.
-	card *toolspec.Card
-}
-
-// Card returns the permission card of a run, nil for a watched one. ok is false if the run has ended.
-func (s *Schedules) Card(run string) (card *toolspec.Card, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.active[run]
-	if !ok {
-		return nil, false
-	}
-	return r.card, true
-}
-
-// Use notes what an allowed call of a run uses. It returns false if the run has ended or used up the acts of its card.
-func (s *Schedules) Use(run string, use toolspec.Card) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.active[run]
-	if !ok || r.card != nil && r.run.Used.Acts+use.Acts > r.card.Acts {
-		return false
-	}
-	r.run.Used = r.run.Used.Plus(use)
-	return true
-}
-
-// Park ends a run because of a call that uses more than its card lists, or that no card allows. question says what the
-// call does.
-func (s *Schedules) Park(run, reason, question string, use toolspec.Card) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.active[run]
-	if !ok || r.run.Status == schedule.StatusParked {
-		return
-	}
-	r.run.Status, r.run.Reason, r.run.Question = schedule.StatusParked, reason, question
-	if r.card != nil && len(r.card.Beyond(use)) > 0 {
-		r.run.Wanted = &use
-	}
-	r.cancel(errParked)
 }
 
 // work runs a queued run to its end.
@@ -79,7 +39,7 @@ func (s *Schedules) work(ctx context.Context, id string) {
 	defer done()
 	var outcome Outcome
 	if problem := s.checkSigned(limited, one, r); problem != "" {
-		s.Park(id, problem, "", toolspec.Card{})
+		s.cfg.Unattended.Park(id, problem, "", toolspec.Card{})
 	} else {
 		outcome = s.cfg.Tasks.Run(limited, one, r.run, func(conversation string) { s.began(one, r, conversation) })
 	}
@@ -114,9 +74,11 @@ func (s *Schedules) begin(
 		return one, nil, err
 	}
 	r := &activeRun{run: run, cancel: cancel}
+	limits := unattended.Run{Cancel: cancel}
 	if !run.Watched {
-		r.card = one.Card
+		limits.Card = one.Card
 	}
+	s.cfg.Unattended.Begin(id, limits)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -136,7 +98,7 @@ func (s *Schedules) checkSigned(ctx context.Context, one schedule.Schedule, r *a
 	s.mu.Lock()
 	r.run.Digest = plan.Digest
 	s.mu.Unlock()
-	if r.card != nil && plan.Digest != one.Digest {
+	if !r.run.Watched && plan.Digest != one.Digest {
 		return "What it runs has changed since you signed its permission card."
 	}
 	return ""
@@ -157,11 +119,14 @@ func (s *Schedules) began(one schedule.Schedule, r *activeRun, conversation stri
 func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun, o Outcome) {
 	s.mu.Lock()
 	run := r.run
-	delete(s.active, run.ID) // from now on, no call of the run is allowed
+	delete(s.active, run.ID)
 	s.mu.Unlock()
+	usage := s.cfg.Unattended.End(run.ID) // from now on, no call of the run is allowed
+	run.Used, run.Wanted, run.Question = usage.Used, usage.Wanted, usage.Question
 	run.Ended, run.Text, run.Result, run.Bill = s.cfg.Now().UTC(), o.Text, o.Result, o.Bill
 	switch {
-	case run.Status == schedule.StatusParked:
+	case usage.Parked:
+		run.Status, run.Reason = schedule.StatusParked, usage.Reason
 	case o.Status == schedule.StatusDone:
 		run.Status = schedule.StatusDone
 	case ctx.Err() != nil:

@@ -22,6 +22,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones on systems without their own
 
+	"sextant/backend/unattended"
 	"sextant/shared/chat"
 	"sextant/shared/schedule"
 	"sextant/shared/toolspec"
@@ -82,6 +83,8 @@ type Config struct {
 	// read and changed.
 	DB    *sql.DB
 	Tasks Tasks
+	// Unattended keeps the calls of runs within their cards.
+	Unattended *unattended.Runs
 	// Changed is called after a change, with the run that began or ended, nil for none.
 	Changed func(one schedule.Schedule, run *schedule.Run)
 	Log     *slog.Logger
@@ -464,7 +467,6 @@ func (e endError) Error() string { return string(e) }
 const (
 	errClosing = endError("Sextant was closed while it ran. Its last step may have been done.")
 	errStopped = endError("You stopped it.")
-	errParked  = endError("It was parked.")
 )
 
 func limitError(limit time.Duration) error {

@@ -17,14 +17,16 @@ import (
 
 	"sextant/backend/schedule"
 	"sextant/backend/store/sqlite"
+	"sextant/backend/unattended"
 	data "sextant/shared/schedule"
 	"sextant/shared/toolspec"
 )
 
 // program is what survives a restart: a data folder, and what its runs did.
 type program struct {
-	t    testing.TB
-	file string
+	t     testing.TB
+	file  string
+	cards *unattended.Runs
 
 	mu sync.Mutex
 	// ahead is how far the clock has been set.
@@ -46,7 +48,9 @@ func newProgram(t testing.TB) *program {
 		t.Cleanup(func() { os.RemoveAll(shm) })
 		dir = shm
 	}
-	return &program{t: t, file: filepath.Join(dir, "sextant.db"), runs: map[string]int{}, digest: "d"}
+	return &program{
+		t: t, file: filepath.Join(dir, "sextant.db"), runs: map[string]int{}, digest: "d", cards: unattended.New(),
+	}
 }
 
 // Plan implements schedule.Tasks.
@@ -96,7 +100,9 @@ func (p *program) open() (*schedule.Schedules, *sqlite.Store, func()) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s, err := schedule.Open(ctx, schedule.Config{Store: store.Scheduled, DB: db, Tasks: p, Log: log, Now: p.now})
+	s, err := schedule.Open(ctx, schedule.Config{
+		Store: store.Scheduled, DB: db, Tasks: p, Unattended: p.cards, Log: log, Now: p.now,
+	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -299,19 +305,19 @@ func TestParkedRunPausesItsSchedule(t *testing.T) {
 		defer end()
 		p.mu.Lock()
 		p.work = func(ctx context.Context, r data.Run) schedule.Outcome {
-			if card, ok := s.Card(r.ID); !ok || card.Acts != 3 {
+			if card, ok := p.cards.Card(r.ID); !ok || card.Acts != 3 {
 				t.Errorf("the card is %+v %v", card, ok)
 			}
 			for range 3 {
-				if !s.Use(r.ID, toolspec.Card{Tools: []string{"press"}, Acts: 1}) {
-					t.Error("an act on the card was refused")
+				if err := p.cards.Use(r.ID, toolspec.Card{Tools: []string{"press"}, Acts: 1}); err != nil {
+					t.Error("an act on the card was refused:", err)
 				}
 			}
-			if s.Use(r.ID, toolspec.Card{Acts: 1}) {
+			p.cards.Park(r.ID, "It would use the host evil.example.", "Open evil.example?",
+				toolspec.Card{Hosts: []string{"evil.example"}})
+			if err := p.cards.Use(r.ID, toolspec.Card{Acts: 1}); err == nil {
 				t.Error("a fourth act was allowed")
 			}
-			s.Park(r.ID, "It would use the host evil.example.", "Open evil.example?",
-				toolspec.Card{Hosts: []string{"evil.example"}})
 			<-ctx.Done()
 			return schedule.Outcome{Status: data.StatusStopped}
 		}
@@ -325,7 +331,7 @@ func TestParkedRunPausesItsSchedule(t *testing.T) {
 		if err != nil || now.Paused != "It would use the host evil.example." {
 			t.Errorf("%+v %v", now, err)
 		}
-		if _, ok := s.Card(p.lastRun(s, one.ID)); ok {
+		if _, ok := p.cards.Card(p.lastRun(s, one.ID)); ok {
 			t.Error("a run that ended has a card")
 		}
 	})
@@ -405,7 +411,7 @@ func TestParkedRunStopsThoseThatWait(t *testing.T) {
 		time.Sleep(32 * time.Minute)
 		p.mu.Lock()
 		p.work = func(ctx context.Context, r data.Run) schedule.Outcome {
-			s.Park(r.ID, "It would use the host evil.example.", "", toolspec.Card{})
+			p.cards.Park(r.ID, "It would use the host evil.example.", "", toolspec.Card{})
 			<-ctx.Done()
 			return schedule.Outcome{Status: data.StatusStopped}
 		}

@@ -17,16 +17,16 @@ type Package struct {
 func layers() map[string]int {
 	return map[string]int{
 		"shared": 1, "docs": 1, "frontend": 1, "icons": 1,
-		"policy":  2,
+		"policy": 2, "unattended": 2,
 		"sandbox": 3, "store": 3,
 		"surface": 4, "pipeline": 4, "attachment": 4,
 		"browser": 5, "toolkit": 5, "toolprovider": 5,
 		"panelpage": 6,
 		"tools":     7, "builtin panels": 7, "panels": 7, "mcp": 7, "agent": 7, "recipes": 7,
-		"schedule": 8,
-		"api":      9,
-		"app":      10,
-		"main":     11,
+		"schedule": 8, "batch": 8,
+		"api":  9,
+		"app":  10,
+		"main": 11,
 	}
 }
 

@@ -53,13 +53,14 @@ const (
 	FolderOpened        Kind = "folder.opened"        // OpenedFolder
 	DiskChanged         Kind = "disk.changed"         // Disk, live
 	SchedulesChanged    Kind = "schedules.changed"    // ScheduleNotice, live
+	BatchesChanged      Kind = "batches.changed"      // BatchNotice, live
 )
 
 // IsLive reports whether events of kind k are never stored.
 func (k Kind) IsLive() bool {
 	switch k {
 	case BrowserChanged, MarksChanged, PointerMoved, PagePointed, PickerOpened, PageCopied, DiskChanged, MCPNotified,
-		SchedulesChanged:
+		SchedulesChanged, BatchesChanged:
 		return true
 	}
 	return false
@@ -105,6 +106,11 @@ func (e Event) OfCall(call string) Event {
 
 // NoData is the data of events that only tell the receiver to load something again.
 type NoData struct{}
+
+// BatchNotice says that a batch or one of its rows changed.
+type BatchNotice struct {
+	Batch string `json:"batch"`
+}
 
 // ScheduleNotice says that a schedule or one of its runs changed. Status is the schedule.Status of the run, and "" if
 // only the schedule changed.

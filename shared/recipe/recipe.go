@@ -137,8 +137,10 @@ type Run struct {
 	// Step is the number of the step at which the run ended early; 0 if it ended with the last step.
 	Step int `json:"step,omitempty"`
 	// Reason says why the run ended early.
-	Reason string       `json:"reason,omitempty"`
-	Steps  []StepReport `json:"steps"`
+	Reason string `json:"reason,omitempty"`
+	// Uncertain is true if the step at which it ended may have been done.
+	Uncertain bool         `json:"uncertain,omitempty"`
+	Steps     []StepReport `json:"steps"`
 	// Values contains what the run returns, by name: a string, or a list of rows as strings by column.
 	Values map[string]any `json:"values,omitempty"`
 	// Replacements are other elements that steps used in place of lost ones. The recipe does not have them yet.

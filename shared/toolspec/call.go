@@ -78,8 +78,8 @@ type Provenance struct {
 	Outside []string `json:"outside,omitempty"`
 	// YesTo is what `sextant run --yes-to` allows without a question: "", "read" or "all".
 	YesTo string `json:"yes_to,omitempty"`
-	// ScheduledRun is the id of the run of a schedule that makes the call, "" for none.
-	ScheduledRun string `json:"scheduled_run,omitempty"`
+	// UnattendedRun is the id of the run of a schedule or batch that makes the call, "" for none.
+	UnattendedRun string `json:"unattended_run,omitempty"`
 	// InBrowser is true if the call acts in the browser whatever panel is open. The calls of a recipe do.
 	InBrowser bool `json:"-"`
 	// NeedsFullResults is true for a program that cannot read a result in parts. It gets each result in one piece.

@@ -153,10 +153,10 @@ type TurnRequest struct {
 	TypedHosts []string
 	// Title and Folder are those of a new conversation; "" means a title from Text, and no folder.
 	Title, Folder string
-	// ScheduledRun is the run of a schedule whose calls the turn makes, "" for none. Began is called with the id of the
-	// conversation once it is recorded; it may be nil.
-	ScheduledRun string
-	Began        func(conversation string)
+	// UnattendedRun is the run of a schedule whose calls the turn makes, "" for none. Began is called with the id of
+	// the conversation once it is recorded; it may be nil.
+	UnattendedRun string
+	Began         func(conversation string)
 	// Budget limits this turn in addition to the configured budgets.
 	Budget budget.Limit
 	// RaiseBudget first raises the conversation's budget by its amount: what was spent so far no longer counts.

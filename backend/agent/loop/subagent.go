@@ -148,7 +148,7 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 		// A person's own call needs no confirmation, but a call of a model that works for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
-	if from.ScheduledRun != "" {
+	if from.UnattendedRun != "" {
 		// The permission card's rules for what a model chooses apply to its calls.
 		from.Caller, from.TypedHosts = toolspec.CallerModel, nil
 	}

@@ -379,6 +379,6 @@ func (t *turn) provenance() toolspec.Provenance {
 	return toolspec.Provenance{
 		Caller: caller, Conversation: t.request.Conversation, Turn: t.id, Session: t.request.Session,
 		Interactive: t.request.Interactive, TypedHosts: t.typed.Hosts, TypedText: t.typed.Text,
-		Outside: t.outside.List(), YesTo: t.request.YesTo, ScheduledRun: t.request.ScheduledRun,
+		Outside: t.outside.List(), YesTo: t.request.YesTo, UnattendedRun: t.request.UnattendedRun,
 	}
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"sextant/backend/api/backuproutes"
+	"sextant/backend/api/batchroutes"
 	"sextant/backend/api/browserroutes"
 	"sextant/backend/api/instructionroutes"
 	"sextant/backend/api/mcproutes"
@@ -36,6 +37,7 @@ func (s *Server) routes() {
 	backuproutes.Routes{API: s.api, Backups: s.services.Backups, Store: s.services.Store}.Register()
 	reciperoutes.Routes{API: s.api, Recipes: s.services.Recipes}.Register()
 	scheduleroutes.Routes{API: s.api, Schedules: s.services.Schedules}.Register()
+	batchroutes.Routes{API: s.api, Batches: s.services.Batches, Picture: s.services.RowPicture}.Register()
 	instructionroutes.Routes{
 		API: s.api, Instructions: s.services.Instructions, Notes: s.services.Workspace,
 		MaxNote: workspace.MaxPromptNote, Folder: s.services.Folder,

@@ -27,10 +27,12 @@ import (
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/api/access"
+	"sextant/backend/api/batchroutes"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/openapi"
 	"sextant/backend/api/programroutes"
 	"sextant/backend/attachment"
+	"sextant/backend/batch"
 	"sextant/backend/browser"
 	"sextant/backend/browser/upload"
 	"sextant/backend/mcp/importers"
@@ -82,6 +84,8 @@ type Services struct {
 	Backups     backups.Folder
 	Recipes     *recipes.Recipes
 	Schedules   *schedule.Schedules
+	Batches     *batch.Batches
+	RowPicture  batchroutes.Picture
 	Events      *eventlog.Recorder
 	Audit       *audit.Log
 	Blobs       *blobs.Store

@@ -59,6 +59,7 @@ func eventMessages() []streamMessage {
 		kind(event.FolderOpened, event.OpenedFolder{}),
 		kind(event.DiskChanged, event.Disk{}),
 		kind(event.SchedulesChanged, event.ScheduleNotice{}),
+		kind(event.BatchesChanged, event.BatchNotice{}),
 	}
 }
 

@@ -258,7 +258,7 @@ func (i *inputRecorder) flush() {
 	}
 	if i.field == nil && len(entered) > 0 {
 		id := i.manager.Elements.ID(entered[0].Document, entered[0].Handle)
-		i.field, i.ref = i.manager.Session("").ElementByID(id)
+		i.field, i.ref = i.manager.ShownSession().ElementByID(id)
 	}
 	into, shown := i.inField(entered, sent)
 	if !shown {
@@ -326,7 +326,7 @@ func (i *inputRecorder) inField(entered []page.EnteredText, sent string) (into, 
 		shown = shown && k.Shown
 		text.WriteString(k.Text)
 	}
-	return true, shown && text.String() == sent && !inspect.OriginOf(i.manager.Session(""), i.field.ID).Secret
+	return true, shown && text.String() == sent && !inspect.OriginOf(i.manager.ShownSession(), i.field.ID).Secret
 }
 
 func (i *inputRecorder) step(tool string, args map[string]any, sentence, url string) {

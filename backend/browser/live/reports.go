@@ -59,7 +59,7 @@ func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
 	}
 	p.Box.X, p.Box.Y = at.ToPage(p.Box.X, p.Box.Y)
 	p.Box.Width, p.Box.Height = p.Box.Width*at.ScaleX, p.Box.Height*at.ScaleY
-	window := v.manager.Session("")
+	window := v.manager.ShownSession()
 	v.manager.Lock()
 	v.picker, v.options = doc, p.Options
 	v.picked = recordedInput{in: wire.Input{Type: pickedType}}

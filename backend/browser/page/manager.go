@@ -73,10 +73,12 @@ type Manager struct {
 	stop chan struct{}
 	wg   sync.WaitGroup
 
-	mu        sync.Mutex
-	Changed   chan struct{}
-	conn      *Connection
-	sessions  map[string]*Session
+	mu       sync.Mutex
+	Changed  chan struct{}
+	conn     *Connection
+	sessions map[string]*Session
+	// shown is the owner of the session that people see, "" for the window's.
+	shown     string
 	lastTab   int
 	closed    bool
 	userAgent string
@@ -151,6 +153,21 @@ func (m *Manager) Session(owner string) *Session {
 	return s
 }
 
+// Show makes people see the session of owner in place of the window's.
+func (m *Manager) Show(owner string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shown = owner
+}
+
+// ShownSession returns the session that people see. It is the window's, unless Show was called.
+func (m *Manager) ShownSession() *Session {
+	m.mu.Lock()
+	owner := m.shown
+	m.mu.Unlock()
+	return m.Session(owner)
+}
+
 // CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
 func (m *Manager) CloseSession(owner string) {
 	m.mu.Lock()
@@ -181,7 +198,7 @@ func (m *Manager) TabCount(owner string) int {
 // FillWindowState sets the tabs, the active tab and the downloads of s to those of the window. Called under the lock.
 func (m *Manager) FillWindowState(s *event.BrowserState) {
 	s.Tabs = []event.Tab{}
-	if w := m.sessions[""]; w != nil {
+	if w := m.sessions[m.shown]; w != nil {
 		s.Tabs, s.Downloads = w.TabList(), w.downloadList()
 		if w.Active != nil {
 			s.Active = w.Active.ID
@@ -189,9 +206,9 @@ func (m *Manager) FillWindowState(s *event.BrowserState) {
 	}
 }
 
-// WindowTab returns the window's active tab, nil for none. Called under the lock.
+// WindowTab returns the active tab that people see, nil for none. Called under the lock.
 func (m *Manager) WindowTab() *Tab {
-	if w := m.sessions[""]; w != nil {
+	if w := m.sessions[m.shown]; w != nil {
 		return w.Active
 	}
 	return nil
@@ -312,9 +329,9 @@ var ErrClosed = errors.New("the browser is closed")
 
 var _ cdp.Handler = (*Connection)(nil)
 
-// WindowTabs returns the tabs of the window. Called under the lock.
+// WindowTabs returns the tabs that people see. Called under the lock.
 func (m *Manager) WindowTabs() []*Tab {
-	if w := m.sessions[""]; w != nil {
+	if w := m.sessions[m.shown]; w != nil {
 		return w.Tabs
 	}
 	return nil

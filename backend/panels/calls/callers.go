@@ -99,7 +99,7 @@ func (c *Gateway) from(a Request) toolspec.Provenance {
 	from.Outside = append(from.Outside, policy.PanelSource(a.Panel))
 	if w := a.Parent; w != nil {
 		from.Conversation, from.Turn, from.Session, from.Subagent = w.Conversation, w.Turn, w.Session, w.Subagent
-		from.Interactive, from.RootCall, from.ScheduledRun = w.Interactive, w.RootCall, w.ScheduledRun
+		from.Interactive, from.RootCall, from.UnattendedRun = w.Interactive, w.RootCall, w.UnattendedRun
 		from.Outside = append(from.Outside, w.Outside...)
 	}
 	c.mu.Lock()

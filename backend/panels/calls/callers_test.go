@@ -21,14 +21,14 @@ func TestPanelCallIsNeverUserCall(t *testing.T) {
 	within := toolspec.Provenance{
 		Caller: toolspec.CallerPerson, Conversation: "talk", Turn: "t1", Interactive: true,
 		TypedHosts: []string{"shop.example"}, YesTo: "all", Outside: []string{"https://shop.example"},
-		ScheduledRun: "r1",
+		UnattendedRun: "r1",
 	}
 	c.Call(t.Context(), Request{Panel: "notes", Tool: "x", Parent: &within})
 	want := toolspec.Provenance{
 		Caller: toolspec.CallerPanel, Client: "notes", Conversation: "talk", Turn: "t1", Interactive: true,
 		NeedsFullResults: true,
 		Outside:          []string{"https://shop.example", "panel:notes"},
-		ScheduledRun:     "r1",
+		UnattendedRun:    "r1",
 	}
 	if fmt.Sprint(got.From) != fmt.Sprint(want) || got.Panel != "notes" || string(got.Args) != "{}" {
 		t.Errorf("%+v", got)

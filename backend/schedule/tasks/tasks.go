@@ -8,19 +8,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
-	"sextant/backend/policy"
 	"sextant/backend/recipes"
 	"sextant/backend/schedule"
 	"sextant/shared/chat"
 	"sextant/shared/excerpt"
-	"sextant/shared/recipe"
 	data "sextant/shared/schedule"
 	"sextant/shared/toolspec"
 )
@@ -97,95 +94,21 @@ func (t *Tasks) planTool(task data.Task) (schedule.Plan, error) {
 	return schedule.Plan{Digest: digest(task, all[i]), Sentence: "Run the tool " + task.Tool}, nil
 }
 
-// secretName finds the names of secrets in the texts of a recipe.
-var secretName = regexp.MustCompile(`\{\{secret:([^{}]+)\}\}`)
-
 func (t *Tasks) planRecipe(ctx context.Context, task data.Task) (schedule.Plan, error) {
-	rec, values, err := t.recipe(task)
+	needs, err := t.cfg.Recipes.NeedsOf(ctx, task.Recipe, task.Values, t.cfg.CardUse)
 	if err != nil {
 		return schedule.Plan{}, err
 	}
-	card := toolspec.Card{}
-	filled := recipes.Fill(rec, values)
-	opensTabs := false
-	for _, s := range filled.Steps {
-		if strings.HasPrefix(s.Tool, recipes.ToolName("")) || s.Tool == toolspec.RunSubagent {
-			return schedule.Plan{}, fmt.Errorf(
-				"the recipe runs %s, and what that needs is not known beforehand", s.Tool)
-		}
-		card = card.Plus(t.cfg.CardUse(ctx, toolspec.Call{
-			Tool: s.Tool, Args: s.Args,
-			// No session is of this name, so that the card does not depend on the page that is open in the window.
-			From: toolspec.Provenance{Caller: toolspec.CallerRun, Session: "schedule", InBrowser: true},
-		}))
-		if s.Expect != nil {
-			// A host with a * stands for several, of which none is listed.
-			if host := policy.HostOf(s.Expect.URL); host != "" && !strings.Contains(host, "*") {
-				card = card.Plus(toolspec.Card{Hosts: []string{host}})
-			}
-			opensTabs = opensTabs || s.Expect.Event == "opened_tab"
-		}
-		for _, m := range secretName.FindAllSubmatch(s.Args, -1) {
-			card = card.Plus(toolspec.Card{Secrets: []string{string(m[1])}})
-		}
-	}
-	if opensTabs {
-		// A step may first select the tab of its element.
-		card = card.Plus(toolspec.Card{Tools: []string{"browser_tabs"}, Acts: len(filled.Steps)})
-	}
 	return schedule.Plan{
-		Digest: digest(task, rec.Parameters, rec.Steps), Card: &card, Sentence: sentence(rec, values),
+		Digest: digest(task, needs.Recipe.Parameters, needs.Recipe.Steps), Card: &needs.Card,
+		Sentence: needs.Sentence,
 	}, nil
-}
-
-// recipe returns the recipe of a task with a value for each of its parameters.
-func (t *Tasks) recipe(task data.Task) (recipe.Recipe, map[string]string, error) {
-	rec, err := t.cfg.Recipes.Get(task.Recipe)
-	if err != nil {
-		return rec, nil, fmt.Errorf("there is no recipe %s", task.Recipe)
-	}
-	left, values := maps.Clone(task.Values), map[string]string{}
-	for _, p := range rec.Parameters {
-		value, given := task.Values[p.Name]
-		switch {
-		case given:
-			values[p.Name] = value
-		case p.Default != nil:
-			values[p.Name] = *p.Default
-		default:
-			return rec, nil, fmt.Errorf("the recipe needs a value for %s", p.Name)
-		}
-		if p.Secret && !secretName.MatchString(values[p.Name]) {
-			return rec, nil, fmt.Errorf("a schedule stores no secret: give %s as {{secret:name}}", p.Name)
-		}
-		delete(left, p.Name)
-	}
-	if len(left) > 0 {
-		return rec, nil, fmt.Errorf("the recipe has no parameter %s", slices.Sorted(maps.Keys(left))[0])
-	}
-	return rec, values, nil
-}
-
-func sentence(rec recipe.Recipe, values map[string]string) string {
-	text := "Run the recipe " + rec.Name
-	for i, p := range rec.Parameters {
-		value := values[p.Name]
-		if p.Secret {
-			value = "…"
-		}
-		join := ", "
-		if i == 0 {
-			join = " with "
-		}
-		text += join + p.Name + " " + value
-	}
-	return text
 }
 
 // Run runs a task in a new conversation.
 func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began func(string)) schedule.Outcome {
 	request := loop.TurnRequest{
-		Title: one.Name, Folder: folder, ScheduledRun: run.ID, Interactive: run.Watched, Began: began,
+		Title: one.Name, Folder: folder, UnattendedRun: run.ID, Interactive: run.Watched, Began: began,
 		Text: one.Task.Prompt, Model: t.model(one.Task), Caller: toolspec.CallerModel, Panel: "browser",
 	}
 	if !run.Watched {
@@ -198,7 +121,7 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 		defer t.cfg.CloseSession(request.Session)
 	}
 	if one.Task.Prompt == "" {
-		call, text, err := t.call(one.Task)
+		call, text, err := t.call(ctx, one.Task)
 		if err != nil {
 			return schedule.Outcome{Status: data.StatusFailed, Reason: excerpt.Sentence(err.Error())}
 		}
@@ -230,18 +153,18 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 var notResult = regexp.MustCompile(`(?m)^(\d+\. .*|Page: .*)$\n?`)
 
 // call returns the call of a task without a prompt, and what it does in words.
-func (t *Tasks) call(task data.Task) (*chat.ToolCall, string, error) {
+func (t *Tasks) call(ctx context.Context, task data.Task) (*chat.ToolCall, string, error) {
 	if task.Tool != "" {
 		return &chat.ToolCall{ID: "task", Name: task.Tool, Args: task.Args}, "Run the tool " + task.Tool + ".", nil
 	}
-	rec, values, err := t.recipe(task)
+	needs, err := t.cfg.Recipes.NeedsOf(ctx, task.Recipe, task.Values, t.cfg.CardUse)
 	if err != nil {
 		return nil, "", err
 	}
-	args, err := json.Marshal(values)
+	args, err := json.Marshal(needs.Values)
 	if err != nil {
 		return nil, "", err
 	}
-	call := &chat.ToolCall{ID: "task", Name: recipes.ToolName(rec.Name), Args: args}
-	return call, sentence(rec, values) + ".", nil
+	call := &chat.ToolCall{ID: "task", Name: recipes.ToolName(task.Recipe), Args: args}
+	return call, needs.Sentence + ".", nil
 }

@@ -26,6 +26,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // the database/sql driver "sqlite3"
 
+	"sextant/backend/store/batchstore"
 	"sextant/backend/store/diskspace"
 	"sextant/backend/store/metrics"
 	"sextant/backend/store/schedulestore"
@@ -50,7 +51,9 @@ type Store struct {
 	recorder metrics.Recorder
 	// Scheduled contains the schedules and their runs.
 	Scheduled *schedulestore.Store
-	searcher  *search.Reader
+	// Batches contains the batches and their rows.
+	Batches  *batchstore.Store
+	searcher *search.Reader
 	// full is called with the error of every write that failed for lack of disk space.
 	full atomic.Pointer[func(error)]
 	// backup is locked while a backup is written.
@@ -151,6 +154,7 @@ func (s *Store) connect(ctx context.Context) error {
 	s.reader.SetMaxIdleConns(readers)
 	s.Reader, s.searcher = metrics.NewReader(s.reader), search.NewReader(s.reader)
 	s.Scheduled = schedulestore.New(schedulestore.Config{Reader: s.reader, Write: s.write})
+	s.Batches = batchstore.New(batchstore.Config{Reader: s.reader, Write: s.write})
 	if s.recovery, err = s.closeInterrupted(ctx); err != nil {
 		return fmt.Errorf("closing what was running: %w", err)
 	}

@@ -60,9 +60,14 @@ type Tools struct {
 	browserPanels []string
 }
 
-// New returns the tools for b. It fails if the tools differ from those in the navigation map.
-func New(b *browser.Browser, nav *navigation.Map, opts Config) (*Tools, error) {
-	return assemble(func(owner string) session { return inBrowser(b.Session(owner)) }, nav, opts)
+// Sessions has a session of tabs for each caller; *browser.Browser implements it.
+type Sessions interface {
+	Session(owner string) *browser.Session
+}
+
+// New returns the tools for sessions. It fails if the tools differ from those in the navigation map.
+func New(sessions Sessions, nav *navigation.Map, opts Config) (*Tools, error) {
+	return assemble(func(owner string) session { return inBrowser(sessions.Session(owner)) }, nav, opts)
 }
 
 func assemble(sessions func(string) session, nav *navigation.Map, opts Config) (*Tools, error) {

@@ -787,6 +787,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The batches, newest first */
+        get: operations["get-api-batches"];
+        put?: never;
+        /** Add a batch, which waits until it is signed */
+        post: operations["post-api-batches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a batch with its rows */
+        delete: operations["delete-api-batches-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let rows run again */
+        post: operations["post-api-batches-id-retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rows of a batch */
+        get: operations["get-api-batches-id-rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/rows/{row}/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a row that runs shows */
+        get: operations["get-api-batches-id-rows-row-picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Allow what the rows need, and start */
+        post: operations["post-api-batches-id-sign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a stopped batch go on */
+        post: operations["post-api-batches-id-start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a batch */
+        post: operations["post-api-batches-id-stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The table with the results as CSV */
+        get: operations["get-api-batches-id-table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/blobs/{id}": {
         parameters: {
             query?: never;
@@ -2985,6 +3139,43 @@ export interface components {
             kind: string;
             text: string;
         };
+        Batch: {
+            /** Format: int64 */
+            browsers: number;
+            card?: components["schemas"]["Card"];
+            columns: string[];
+            /** Format: date-time */
+            created: string;
+            digest: string;
+            /** Format: date-time */
+            ended?: string;
+            id: string;
+            name: string;
+            needs: components["schemas"]["Card"];
+            outputs?: string[];
+            parameters: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            per_host?: number;
+            reason?: string;
+            recipe: string;
+            /** Format: date-time */
+            started?: string;
+            state: string;
+            values?: {
+                [key: string]: string;
+            };
+        };
+        BatchList: {
+            batches: components["schemas"]["ListedBatch"][];
+        };
+        BatchNotice: {
+            batch: string;
+        };
+        BatchRows: {
+            rows: components["schemas"]["Row"][];
+        };
         Bill: {
             /** Format: int64 */
             cached?: number;
@@ -3978,6 +4169,17 @@ export interface components {
             /** Format: date-time */
             time: string;
             turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["BatchNotice"];
+            /** @enum {string} */
+            kind: "batches.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
         };
         EventPage: {
             events: components["schemas"]["Event"][];
@@ -4230,6 +4432,12 @@ export interface components {
             panel?: string;
             server?: string;
             url: string;
+        };
+        ListedBatch: {
+            batch: components["schemas"]["Batch"];
+            counts: {
+                [key: string]: number;
+            };
         };
         ListedRecipe: {
             last_run?: components["schemas"]["LastRun"];
@@ -4794,6 +5002,34 @@ export interface components {
         "Post-api-attachments-workspaceRequest": {
             path: string;
         };
+        "Post-api-batches-id-retryRequest": {
+            /**
+             * Format: int64
+             * @description 0 for all rows with one of the statuses
+             */
+            row?: number;
+            statuses?: ("done" | "failed" | "parked" | "unknown")[];
+        };
+        "Post-api-batches-id-signRequest": {
+            card: components["schemas"]["Card"];
+            /** @description The digest of the batch that the person saw */
+            digest: string;
+        };
+        "Post-api-batchesRequest": {
+            /** Format: int64 */
+            browsers: number;
+            /** @description Empty for the name of the recipe */
+            name?: string;
+            /** Format: int64 */
+            per_host?: number;
+            recipe: string;
+            /** @description Comma-separated values whose first line names the columns */
+            table: string;
+            /** @description Values that are the same in each row */
+            values?: {
+                [key: string]: string;
+            };
+        };
         "Post-api-browser-controlRequest": {
             person: boolean;
         };
@@ -5145,6 +5381,10 @@ export interface components {
             success: boolean;
             suggestion?: string;
         };
+        Retried: {
+            /** Format: int64 */
+            rows: number;
+        };
         Round: {
             /** Format: int64 */
             answer: number;
@@ -5169,6 +5409,27 @@ export interface components {
             pilot: number;
             /** Format: int64 */
             rounds: number;
+        };
+        Row: {
+            acted?: boolean;
+            cells: string[];
+            /** Format: date-time */
+            ended?: string;
+            hosts?: string[];
+            /** Format: int64 */
+            number: number;
+            reason?: string;
+            results?: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            started?: string;
+            status: string;
+            /** Format: int64 */
+            step?: number;
+            /** Format: int64 */
+            tries?: number;
+            wanted?: components["schemas"]["Card"];
         };
         RowCheck: {
             args?: {
@@ -7310,6 +7571,319 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BackupList"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-batchesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedBatch"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-batches-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-batches-id-retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-batches-id-retryRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retried"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-batches-id-rows": {
+        parameters: {
+            query?: {
+                /** @description The number of the row before the first one */
+                after?: number;
+                limit?: number;
+                /** @description Only rows of this status */
+                status?: "" | "queued" | "running" | "done" | "failed" | "parked" | "unknown";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchRows"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-batches-id-rows-row-picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-batches-id-sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-batches-id-signRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-batches-id-start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-batches-id-stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-batches-id-table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

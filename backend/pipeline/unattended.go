@@ -7,13 +7,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Schedules knows the runs of schedules; *schedule.Schedules implements it.
-type Schedules interface {
+// UnattendedRuns knows the runs that nobody watches; *unattended.Runs implements it.
+type UnattendedRuns interface {
 	// Card returns the permission card of a run. It is nil if a person watches the run and answers its questions. ok is
 	// false if the run has ended.
 	Card(run string) (card *toolspec.Card, ok bool)
-	// Use notes what an allowed call of a run uses. It returns false if the run has used up the acts of its card.
-	Use(run string, use toolspec.Card) bool
+	// Use notes what an allowed call of a run uses. Its error, which a person can read, refuses the call.
+	Use(run string, use toolspec.Card) error
 	// Park ends a run because of a call that uses more than its card lists, or that no card allows. question says what
 	// the call does.
 	Park(run, reason, question string, use toolspec.Card)
@@ -21,10 +21,10 @@ type Schedules interface {
 
 // card returns the permission card for a call, nil if it needs none. The card of a run that has ended lists nothing.
 func (p *Pipeline) card(from toolspec.Provenance) *toolspec.Card {
-	if from.ScheduledRun == "" {
+	if from.UnattendedRun == "" {
 		return nil
 	}
-	if card, ok := p.cfg.Schedules().Card(from.ScheduledRun); ok {
+	if card, ok := p.cfg.Unattended.Card(from.UnattendedRun); ok {
 		return card
 	}
 	return &toolspec.Card{}
@@ -33,20 +33,22 @@ func (p *Pipeline) card(from toolspec.Provenance) *toolspec.Card {
 // parkRun ends the run that made a call, if the call is beyond its card.
 func (p *Pipeline) parkRun(c *callState) {
 	if c.decision.Parks {
-		p.cfg.Schedules().Park(c.call.From.ScheduledRun, c.decision.Reason, c.decision.Approval.Question,
+		p.cfg.Unattended.Park(c.call.From.UnattendedRun, c.decision.Reason, c.decision.Approval.Question,
 			policy.CardUse(p.policyInput(c)))
 	}
 }
 
 // useCard counts a call that may run.
 func (p *Pipeline) useCard(c *callState) *toolspec.Result {
-	run := c.call.From.ScheduledRun
-	if run == "" || p.cfg.Schedules().Use(run, policy.CardUse(p.policyInput(c))) {
+	run := c.call.From.UnattendedRun
+	if run == "" {
 		return nil
 	}
-	const reason = "It has acted as often as the permission card allows, and wanted to go on."
-	p.cfg.Schedules().Park(run, reason, "", toolspec.Card{})
-	return c.refused(toolspec.Fail(toolspec.PermissionError, reason, "The run ends here."))
+	err := p.cfg.Unattended.Use(run, policy.CardUse(p.policyInput(c)))
+	if err == nil {
+		return nil
+	}
+	return c.refused(toolspec.Fail(toolspec.PermissionError, err.Error(), "The run ends here."))
 }
 
 // CardUse returns what a call of a run would use, as far as it can be described before it runs.

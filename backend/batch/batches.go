@@ -1,0 +1,335 @@
+// Package batch runs a recipe once for each row of a table, in several browsers at once.
+//
+// A person allows each batch what its rows need, on a permission card. A row that wants more is parked. A row begins
+// once: if it ended early at a step that may have been done, its outcome is unknown, and only a person repeats it. The
+// table in the store is the queue: it says which rows wait, and a start after a kill goes on with it (decision 21).
+package batch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"sextant/backend/recipes"
+	"sextant/backend/unattended"
+	"sextant/shared/batch"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// Errors that callers distinguish. All of them can be read by a person.
+var (
+	ErrNotFound = errors.New("there is no such batch")
+	ErrChanged  = errors.New("the recipe has changed since what it needs was shown")
+	ErrUnsigned = errors.New("nobody has allowed what it needs yet")
+	ErrRunning  = errors.New("it is running; stop it first")
+)
+
+// Store stores batches and rows; *batchstore.Store implements it.
+type Store interface {
+	Batches(ctx context.Context) ([]batch.Batch, error)
+	AddBatch(ctx context.Context, one batch.Batch, rows []batch.Row) error
+	SaveBatch(ctx context.Context, one batch.Batch) error
+	DeleteBatch(ctx context.Context, id string) error
+	Rows(ctx context.Context, id string, after, limit int, statuses ...batch.Status) ([]batch.Row, error)
+	Counts(ctx context.Context, id string) (batch.Counts, error)
+	UpdateRow(ctx context.Context, id string, r batch.Row, from batch.Status) (bool, error)
+}
+
+// Browsers lends browsers to rows; *pool.Pool implements it.
+type Browsers interface {
+	Lease(session string)
+	Release(session string)
+	CloseIdle() error
+}
+
+// Config configures Batches.
+type Config struct {
+	Store    Store
+	Browsers Browsers
+	// Recipe returns a recipe by its name.
+	Recipe func(name string) (recipe.Recipe, error)
+	// Needs returns what a run of a recipe with values needs. Its error can be read by a person.
+	Needs func(ctx context.Context, recipe string, values map[string]string) (recipes.Needs, error)
+	// Do runs a call through the pipeline.
+	Do         func(ctx context.Context, call toolspec.Call) toolspec.Result
+	Unattended *unattended.Runs
+	// Runs is true in a program that goes on. Any other can only read and change batches.
+	Runs bool
+	// Changed is called after a change of a batch or its rows.
+	Changed func(one batch.Batch)
+	Log     *slog.Logger
+}
+
+// Batches is the batches of a data folder. It is safe for concurrent use.
+type Batches struct {
+	cfg    Config
+	wake   chan struct{}
+	stop   context.CancelFunc
+	closed chan struct{}
+	wait   sync.WaitGroup
+
+	mu  sync.Mutex
+	all []batch.Batch
+	// running is the batch that runs, "" for none, and cancel ends it.
+	running string
+	cancel  context.CancelCauseFunc
+}
+
+// Open reads the batches and goes on with those that run.
+func Open(ctx context.Context, cfg Config) (*Batches, error) {
+	b := &Batches{cfg: cfg, wake: make(chan struct{}, 1), closed: make(chan struct{}), stop: func() {}}
+	var err error
+	if b.all, err = cfg.Store.Batches(ctx); err != nil || !cfg.Runs {
+		return b, err
+	}
+	for _, one := range b.all {
+		if err := b.closeInterrupted(ctx, one.ID); err != nil {
+			return nil, err
+		}
+	}
+	loop, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	b.wait.Go(func() { b.loop(loop) })
+	return b, nil
+}
+
+// Close stops the rows that run and waits for their ends. The batches go on after the next Open.
+func (b *Batches) Close() error {
+	close(b.closed)
+	b.stop()
+	b.wait.Wait()
+	return nil
+}
+
+// closeInterrupted ends what the last process left running. Rows that changed nothing wait again.
+func (b *Batches) closeInterrupted(ctx context.Context, id string) error {
+	rows, err := b.cfg.Store.Rows(ctx, id, 0, maxRows, batch.StatusRunning)
+	for _, r := range rows {
+		endEarly(&r, "Sextant ended while it ran.")
+		if _, err := b.cfg.Store.UpdateRow(ctx, id, r, batch.StatusRunning); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// maxRows is more than a batch has.
+const maxRows = 1_000_000
+
+// endEarly ends a row that was not finished. A row that may have changed something is not run again by itself.
+func endEarly(r *batch.Row, why string) {
+	if !r.Acted {
+		*r = batch.Row{
+			Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries - 1,
+		}
+		return
+	}
+	r.Status, r.Ended = batch.StatusUnknown, time.Now().UTC()
+	r.Reason = why + " Its last step may have been done; look before you run it again."
+}
+
+// Batches returns all batches, newest first.
+func (b *Batches) Batches() []batch.Batch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.all)
+}
+
+// Get returns a batch, or ErrNotFound.
+func (b *Batches) Get(id string) (batch.Batch, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := b.index(id); i >= 0 {
+		return b.all[i], nil
+	}
+	return batch.Batch{}, ErrNotFound
+}
+
+// The caller must hold the lock.
+func (b *Batches) index(id string) int {
+	return slices.IndexFunc(b.all, func(one batch.Batch) bool { return one.ID == id })
+}
+
+// Rows returns at most limit rows after the one with the number after. Without statuses, it returns those of any.
+func (b *Batches) Rows(
+	ctx context.Context, id string, after, limit int, statuses ...batch.Status,
+) ([]batch.Row, error) {
+	return b.cfg.Store.Rows(ctx, id, after, limit, statuses...)
+}
+
+// Counts returns how many rows have each status.
+func (b *Batches) Counts(ctx context.Context, id string) (batch.Counts, error) {
+	return b.cfg.Store.Counts(ctx, id)
+}
+
+// Sign stores what the person allows each row, and lets the batch run. digest is that of the recipe whose needs the
+// person saw. If the recipe is another one by now, the error is ErrChanged.
+func (b *Batches) Sign(ctx context.Context, id, digest string, card toolspec.Card) error {
+	if card.Acts < 0 {
+		return errors.New("the number of acts is negative")
+	}
+	one, err := b.refresh(ctx, id)
+	if err != nil {
+		return err
+	}
+	if digest != one.Digest {
+		return ErrChanged
+	}
+	return b.change(ctx, id, func(one *batch.Batch) {
+		one.Card = &card
+		start(one)
+	})
+}
+
+// refresh reads again what the rows need. If the recipe has changed, nobody has allowed that yet.
+func (b *Batches) refresh(ctx context.Context, id string) (batch.Batch, error) {
+	one, err := b.Get(id)
+	if err != nil {
+		return one, err
+	}
+	rows, err := b.cfg.Store.Rows(ctx, id, 0, maxRows)
+	if err != nil {
+		return one, err
+	}
+	before := one.Digest
+	if err := b.plan(ctx, &one, rows); err != nil || one.Digest == before {
+		return one, err
+	}
+	now := one
+	return now, b.change(ctx, id, func(one *batch.Batch) {
+		one.Digest, one.Needs, one.Outputs, one.Parameters = now.Digest, now.Needs, now.Outputs, now.Parameters
+		one.Card, one.State, one.Reason = nil, batch.StateUnsigned, ""
+	})
+}
+
+func start(one *batch.Batch) {
+	one.State, one.Reason, one.Ended = batch.StateRunning, "", time.Time{}
+	if one.Started.IsZero() {
+		one.Started = time.Now().UTC()
+	}
+}
+
+// Start lets a stopped batch go on. If its recipe has changed, the error is ErrChanged, and Sign must be called first.
+func (b *Batches) Start(ctx context.Context, id string) error {
+	before, err := b.Get(id)
+	if err != nil {
+		return err
+	}
+	one, err := b.refresh(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case one.Digest != before.Digest:
+		return ErrChanged
+	case one.Card == nil:
+		return ErrUnsigned
+	}
+	return b.change(ctx, id, start)
+}
+
+// Stop stops a batch. Rows that run end: those that changed nothing wait again, the outcome of others is unknown.
+func (b *Batches) Stop(ctx context.Context, id, why string) error {
+	err := b.change(ctx, id, func(one *batch.Batch) {
+		if one.State == batch.StateRunning {
+			one.State, one.Reason = batch.StateStopped, why
+		}
+	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err == nil && b.running == id {
+		b.cancel(endError(why))
+	}
+	return err
+}
+
+// Retry lets rows wait again: the one with a number, or with 0 all with one of the statuses. It starts the batch, and
+// returns how many there are. What the rows did before is done again.
+func (b *Batches) Retry(ctx context.Context, id string, number int, statuses ...batch.Status) (int, error) {
+	after, limit := 0, maxRows
+	if number > 0 {
+		after, limit, statuses = number-1, 1, nil
+	}
+	rows, err := b.cfg.Store.Rows(ctx, id, after, limit, statuses...)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, r := range rows {
+		from := r.Status
+		if from == batch.StatusQueued || from == batch.StatusRunning || number > 0 && r.Number != number {
+			continue
+		}
+		again := batch.Row{
+			Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries,
+		}
+		ok, err := b.cfg.Store.UpdateRow(ctx, id, again, from)
+		if err != nil {
+			return n, err
+		}
+		if ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, b.Start(ctx, id)
+}
+
+// Delete deletes a batch with its rows.
+func (b *Batches) Delete(ctx context.Context, id string) error {
+	b.mu.Lock()
+	i := b.index(id)
+	if i < 0 {
+		b.mu.Unlock()
+		return ErrNotFound
+	}
+	one := b.all[i]
+	if one.State == batch.StateRunning || b.running == id {
+		b.mu.Unlock()
+		return ErrRunning
+	}
+	err := b.cfg.Store.DeleteBatch(ctx, id)
+	if err == nil {
+		b.all = slices.Delete(b.all, i, i+1)
+	}
+	b.mu.Unlock()
+	if err == nil {
+		b.cfg.Changed(one)
+	}
+	return err
+}
+
+// change changes a stored batch.
+func (b *Batches) change(ctx context.Context, id string, do func(*batch.Batch)) error {
+	b.mu.Lock()
+	i := b.index(id)
+	if i < 0 {
+		b.mu.Unlock()
+		return ErrNotFound
+	}
+	one := b.all[i]
+	do(&one)
+	err := b.cfg.Store.SaveBatch(ctx, one)
+	if err == nil {
+		b.all[i] = one
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	b.cfg.Changed(one)
+	b.wakeUp()
+	return nil
+}
+
+func (b *Batches) wakeUp() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,175 @@
+package batch
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/recipes"
+	"sextant/shared/batch"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// MaxBrowsers limits how many rows of a batch run at once.
+const MaxBrowsers = 32
+
+// New is a batch that is to be added.
+type New struct {
+	Name, Recipe string
+	Columns      []string
+	Rows         [][]string
+	// Values are those of parameters that are the same in each row.
+	Values            map[string]string
+	Browsers, PerHost int
+}
+
+// Add stores a batch, which waits until Sign. Each parameter of the recipe gets its value from the column of its name,
+// or from Values. The error can be read by a person.
+func (b *Batches) Add(ctx context.Context, in New) (batch.Batch, error) {
+	one := batch.Batch{
+		ID: "b_" + strings.ToLower(rand.Text()), Name: strings.TrimSpace(in.Name), Recipe: in.Recipe,
+		Columns: in.Columns, Values: in.Values, Browsers: in.Browsers, PerHost: in.PerHost,
+		State: batch.StateUnsigned, Created: time.Now().UTC(),
+	}
+	switch {
+	case len(in.Rows) == 0:
+		return one, errors.New("the table has no rows")
+	case one.Browsers < 1 || one.Browsers > MaxBrowsers:
+		return one, fmt.Errorf("it can use 1 to %d browsers", MaxBrowsers)
+	case one.PerHost < 0:
+		return one, errors.New("the limit per host is negative")
+	case one.Name == "":
+		one.Name = one.Recipe
+	}
+	rows := make([]batch.Row, len(in.Rows))
+	for i, cells := range in.Rows {
+		rows[i] = batch.Row{Number: i + 1, Cells: cells, Status: batch.StatusQueued}
+	}
+	if err := b.plan(ctx, &one, rows); err != nil {
+		return one, err
+	}
+	if err := b.cfg.Store.AddBatch(ctx, one, rows); err != nil {
+		return one, err
+	}
+	b.mu.Lock()
+	b.all = slices.Insert(b.all, 0, one)
+	b.mu.Unlock()
+	b.cfg.Changed(one)
+	return one, nil
+}
+
+// plan sets what a batch and its rows need.
+func (b *Batches) plan(ctx context.Context, one *batch.Batch, rows []batch.Row) error {
+	rec, err := b.cfg.Recipe(one.Recipe)
+	if err != nil {
+		return fmt.Errorf("there is no recipe %s", one.Recipe)
+	}
+	if one.Parameters, err = columnsOf(rec, one); err != nil {
+		return err
+	}
+	one.Digest, one.Outputs, one.Needs = digestOf(rec), outputsOf(rec), toolspec.Card{}
+	for i := range rows {
+		if err := checkSecrets(rec, *one, rows[i]); err != nil {
+			return fmt.Errorf("row %d: %w", rows[i].Number, err)
+		}
+		needs, err := b.cfg.Needs(ctx, one.Recipe, valuesOf(*one, rows[i]))
+		if err != nil {
+			return fmt.Errorf("row %d: %w", rows[i].Number, err)
+		}
+		rows[i].Hosts = needs.Card.Hosts
+		acts := max(one.Needs.Acts, needs.Card.Acts)
+		one.Needs = one.Needs.Plus(needs.Card)
+		one.Needs.Acts = acts
+	}
+	return nil
+}
+
+// checkSecrets refuses a row that would type a secret into a field that is not for one.
+func checkSecrets(rec recipe.Recipe, one batch.Batch, r batch.Row) error {
+	for _, p := range rec.Parameters {
+		if i, ok := one.Parameters[p.Name]; ok && !p.Secret && recipes.SecretName.MatchString(r.Cells[i]) {
+			return fmt.Errorf("%s names a secret, but the recipe does not keep this value secret", p.Name)
+		}
+	}
+	return nil
+}
+
+// columnsOf finds the column of each parameter.
+func columnsOf(rec recipe.Recipe, one *batch.Batch) (map[string]int, error) {
+	columns := map[string]int{}
+	for _, p := range rec.Parameters {
+		if _, same := one.Values[p.Name]; same {
+			continue
+		}
+		i := slices.IndexFunc(one.Columns, func(name string) bool { return parameterName(name) == p.Name })
+		if i >= 0 {
+			columns[p.Name] = i
+		} else if p.Default == nil {
+			return nil, fmt.Errorf("the recipe needs %s, and no column has this name. The table has %s", p.Name,
+				strings.Join(one.Columns, ", "))
+		}
+	}
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("no column of the table has the name of a parameter of the recipe (%s)",
+			strings.Join(parameterNames(rec), ", "))
+	}
+	return columns, nil
+}
+
+func parameterNames(rec recipe.Recipe) []string {
+	names := make([]string, len(rec.Parameters))
+	for i, p := range rec.Parameters {
+		names[i] = p.Name
+	}
+	return names
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// parameterName returns the parameter that a column is for: "Order no." is for order_no.
+func parameterName(column string) string {
+	return strings.Trim(notInName.ReplaceAllString(strings.ToLower(column), "_"), "_")
+}
+
+// valuesOf returns the values of a row. An empty cell is a missing value, for which a parameter may have a default.
+func valuesOf(one batch.Batch, r batch.Row) map[string]string {
+	values := maps.Clone(one.Values)
+	if values == nil {
+		values = map[string]string{}
+	}
+	for name, i := range one.Parameters {
+		if cell := strings.TrimSpace(r.Cells[i]); cell != "" {
+			values[name] = cell
+		}
+	}
+	return values
+}
+
+func digestOf(rec recipe.Recipe) string {
+	text, err := json.Marshal([]any{rec.Parameters, rec.Steps})
+	if err != nil {
+		return "" // cannot fail: the recipe was read from JSON
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func outputsOf(rec recipe.Recipe) []string {
+	var names []string
+	for _, s := range rec.Steps {
+		for _, o := range s.Keep {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,350 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/recipes"
+	"sextant/backend/unattended"
+	"sextant/shared/batch"
+	"sextant/shared/excerpt"
+	"sextant/shared/recipe"
+	"sextant/shared/toolspec"
+)
+
+// badRows is how many rows in a row may end as other than done before the batch stops.
+const badRows = 10
+
+// endError ends rows. Its text is the reason that people see.
+type endError string
+
+func (e endError) Error() string { return string(e) }
+
+const errClosing = endError("Sextant was closed while it ran.")
+
+// Session returns the id of the session in which a row runs, which is also the id of its unattended run.
+func Session(id string, row int) string { return id + "-" + strconv.Itoa(row) }
+
+// loop runs batches one after the other, in the order in which they were added.
+func (b *Batches) loop(ctx context.Context) {
+	for {
+		if one, ok := b.next(); ok {
+			b.runBatch(ctx, one)
+			if ctx.Err() == nil {
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.wake:
+		}
+	}
+}
+
+func (b *Batches) next() (batch.Batch, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range slices.Backward(b.all) {
+		if one.State == batch.StateRunning {
+			return one, true
+		}
+	}
+	return batch.Batch{}, false
+}
+
+// runBatch runs the rows of a batch that wait, until none does or the batch is stopped.
+func (b *Batches) runBatch(parent context.Context, one batch.Batch) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	defer cancel(nil)
+	defer context.AfterFunc(parent, func() { cancel(errClosing) })()
+	b.mu.Lock()
+	b.running, b.cancel = one.ID, cancel
+	if i := b.index(one.ID); i < 0 || b.all[i].State != batch.StateRunning {
+		cancel(nil) // it was stopped meanwhile
+	}
+	b.mu.Unlock()
+	rows, err := b.cfg.Store.Rows(ctx, one.ID, 0, maxRows, batch.StatusQueued)
+	if err == nil {
+		b.work(ctx, one, &queue{rows: rows, perHost: one.PerHost, busy: map[string]int{}, freed: make(chan struct{})})
+	}
+	if err := b.cfg.Browsers.CloseIdle(); err != nil {
+		b.cfg.Log.Warn("closing the browsers of a batch", "err", err)
+	}
+	b.mu.Lock()
+	b.running = ""
+	b.mu.Unlock()
+	if ctx.Err() == nil {
+		b.finish(ctx, one.ID, err)
+	}
+}
+
+// finish ends a batch of which no row waits.
+func (b *Batches) finish(ctx context.Context, id string, err error) {
+	waiting, countErr := b.cfg.Store.Rows(ctx, id, 0, 1, batch.StatusQueued)
+	if err = errors.Join(err, countErr); err == nil && len(waiting) > 0 {
+		return // some were added meanwhile
+	}
+	changeErr := b.change(ctx, id, func(one *batch.Batch) {
+		switch {
+		case one.State != batch.StateRunning:
+		case err != nil:
+			one.State, one.Reason = batch.StateStopped, excerpt.Sentence(err.Error())
+		default:
+			one.State, one.Ended = batch.StateDone, time.Now().UTC()
+		}
+	})
+	if changeErr != nil && !errors.Is(changeErr, ErrNotFound) {
+		b.cfg.Log.Error("the end of a batch is not stored", "batch", id, "err", changeErr)
+	}
+}
+
+// work runs the rows of a queue in one.Browsers browsers.
+func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) {
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	bad := 0
+	for range min(one.Browsers, len(q.rows)) {
+		workers.Go(func() {
+			for {
+				row, ok := q.take(ctx)
+				if !ok {
+					return
+				}
+				row, err := b.runRow(ctx, one, row)
+				q.free(row)
+				mu.Lock()
+				bad++
+				if row.Status == batch.StatusDone || row.Status == batch.StatusQueued {
+					bad = 0
+				}
+				many := bad == badRows
+				mu.Unlock()
+				why := ""
+				switch {
+				case err != nil:
+					why = excerpt.Sentence(err.Error())
+				case many:
+					why = fmt.Sprintf("%d rows in a row did not end as done. The last: %s", badRows, row.Reason)
+				}
+				if why == "" {
+					continue
+				}
+				if err := b.Stop(context.WithoutCancel(ctx), one.ID, why); err != nil {
+					b.cfg.Log.Error("a batch was not stopped", "batch", one.ID, "err", err)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// runRow runs a row to its end. An error is about the batch, not the row.
+func (b *Batches) runRow(ctx context.Context, one batch.Batch, row batch.Row) (batch.Row, error) {
+	needs, err := b.cfg.Needs(ctx, one.Recipe, valuesOf(one, row))
+	switch {
+	case err != nil:
+		return row, err
+	case digestOf(needs.Recipe) != one.Digest:
+		return row, ErrChanged
+	}
+	args, err := json.Marshal(needs.Values)
+	if err != nil {
+		return row, err
+	}
+	row.Status, row.Started, row.Tries = batch.StatusRunning, time.Now().UTC(), row.Tries+1
+	if ok, err := b.cfg.Store.UpdateRow(ctx, one.ID, row, batch.StatusQueued); err != nil || !ok {
+		return row, err
+	}
+	b.cfg.Changed(one)
+	session := Session(one.ID, row.Number)
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var mu sync.Mutex
+	noteAct := func(use toolspec.Card) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if row.Acted || onlyOpens(use) {
+			return nil
+		}
+		row.Acted = true
+		_, err := b.cfg.Store.UpdateRow(context.WithoutCancel(ctx), one.ID, row, batch.StatusRunning)
+		return err
+	}
+	b.cfg.Unattended.Begin(session, unattended.Run{Card: one.Card, Cancel: cancel, BeforeAct: noteAct})
+	b.cfg.Browsers.Lease(session)
+	result := b.cfg.Do(running, toolspec.Call{Tool: recipes.ToolName(one.Recipe), Args: args, From: toolspec.Provenance{
+		Caller: toolspec.CallerRun, Session: session, UnattendedRun: session, InBrowser: true, NeedsFullResults: true,
+		TypedHosts: one.Card.Hosts, // no model chooses among them
+	}})
+	usage := b.cfg.Unattended.End(session)
+	b.cfg.Browsers.Release(session)
+	mu.Lock()
+	defer mu.Unlock()
+	end(ctx, &row, result, usage)
+	b.store(one.ID, row)
+	b.cfg.Changed(one)
+	return row, nil
+}
+
+// onlyOpens reports whether a call opens or selects pages, which can be repeated.
+func onlyOpens(use toolspec.Card) bool {
+	for _, tool := range use.Tools {
+		if tool != "navigate_page" && tool != "browser_tabs" {
+			return false
+		}
+	}
+	return true
+}
+
+// end sets how the run of a row ended.
+func end(ctx context.Context, row *batch.Row, result toolspec.Result, usage unattended.Usage) {
+	var report recipe.Run
+	if text, err := json.Marshal(result.Value); err == nil {
+		_ = json.Unmarshal(text, &report) // a call that did not run has none
+	}
+	row.Ended, row.Step, row.Results = time.Now().UTC(), report.Step, textsOf(report.Values)
+	row.Reason = report.Reason
+	if row.Reason == "" && !result.Success {
+		row.Reason = result.Error
+	}
+	row.Reason = excerpt.Sentence(row.Reason)
+	switch {
+	case usage.Parked:
+		row.Status, row.Reason, row.Wanted = batch.StatusParked, usage.Reason, usage.Wanted
+	case result.Success:
+		row.Status, row.Reason, row.Step = batch.StatusDone, "", 0
+	case ctx.Err() != nil:
+		endEarly(row, context.Cause(ctx).Error())
+	case report.Uncertain && row.Acted:
+		row.Status = batch.StatusUnknown
+	default:
+		row.Status = batch.StatusFailed
+	}
+}
+
+// textsOf returns what a recipe returned as text: a list of rows as JSON.
+func textsOf(values map[string]any) map[string]string {
+	if len(values) == 0 {
+		return nil
+	}
+	texts := map[string]string{}
+	for name, value := range values {
+		if text, ok := value.(string); ok {
+			texts[name] = text
+		} else if text, err := json.Marshal(value); err == nil {
+			texts[name] = string(text)
+		}
+	}
+	return texts
+}
+
+// store stores the end of a row. It tries until that succeeds or Sextant closes, so that a full disk loses no result.
+func (b *Batches) store(id string, row batch.Row) {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		_, err := b.cfg.Store.UpdateRow(ctx, id, row, batch.StatusRunning)
+		cancel()
+		if err == nil {
+			return
+		}
+		b.cfg.Log.Error("the end of a row is not stored yet", "batch", id, "row", row.Number, "err", err)
+		select {
+		case <-b.closed:
+			return
+		case <-time.After(storeAgain):
+		}
+	}
+}
+
+// storeAgain is the time between two attempts to store the end of a row.
+const storeAgain = 5 * time.Second
+
+// queue is the rows that wait, in their order.
+type queue struct {
+	perHost int
+
+	mu   sync.Mutex
+	rows []batch.Row
+	// busy counts the rows that run by host. freed is closed when one of them ends.
+	busy  map[string]int
+	freed chan struct{}
+}
+
+// take removes the first row whose hosts are free and returns it. It waits for one. It returns false if no row is left,
+// or after the end of ctx.
+func (q *queue) take(ctx context.Context) (batch.Row, bool) {
+	for {
+		q.mu.Lock()
+		if len(q.rows) == 0 || ctx.Err() != nil {
+			q.mu.Unlock()
+			return batch.Row{}, false
+		}
+		full := func(host string) bool { return q.perHost > 0 && q.busy[host] >= q.perHost }
+		i := slices.IndexFunc(q.rows, func(r batch.Row) bool { return !slices.ContainsFunc(r.Hosts, full) })
+		if i >= 0 {
+			row := q.rows[i]
+			q.rows = slices.Delete(q.rows, i, i+1)
+			for _, h := range row.Hosts {
+				q.busy[h]++
+			}
+			q.mu.Unlock()
+			return row, true
+		}
+		freed := q.freed
+		q.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// free notes that a row has ended.
+func (q *queue) free(row batch.Row) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, h := range row.Hosts {
+		q.busy[h]--
+	}
+	close(q.freed)
+	q.freed = make(chan struct{})
+}
+
+// Table returns the columns of a batch with its results, and its rows in their order.
+func (b *Batches) Table(ctx context.Context, id string) (columns []string, rows [][]string, err error) {
+	one, err := b.Get(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := b.cfg.Store.Rows(ctx, id, 0, maxRows)
+	if err != nil {
+		return nil, nil, err
+	}
+	outputs := slices.Clone(one.Outputs)
+	for _, r := range all {
+		for _, name := range slices.Sorted(maps.Keys(r.Results)) {
+			if !slices.Contains(outputs, name) {
+				outputs = append(outputs, name) // of an earlier version of the recipe
+			}
+		}
+	}
+	columns = slices.Concat(one.Columns, outputs, []string{"status", "reason"})
+	for _, r := range all {
+		cells := slices.Clone(r.Cells)
+		for _, name := range outputs {
+			cells = append(cells, r.Results[name])
+		}
+		rows = append(rows, append(cells, string(r.Status), strings.TrimSpace(r.Reason)))
+	}
+	return columns, rows, nil
+}

@@ -1,0 +1,98 @@
+// Package pool lends browsers to runs that work beside the window's browser, each with its own Chromium.
+package pool
+
+import (
+	"errors"
+	"sync"
+
+	"sextant/backend/browser"
+)
+
+// Pool contains the window's browser and those that are lent. It is safe for concurrent use.
+type Pool struct {
+	window *browser.Browser
+	open   func() *browser.Browser
+
+	mu     sync.Mutex
+	leased map[string]*browser.Browser
+	idle   []*browser.Browser
+}
+
+// New returns a Pool. open makes a browser to lend, which must be headless; its Chromium starts with the first action.
+func New(window *browser.Browser, open func() *browser.Browser) *Pool {
+	return &Pool{window: window, open: open, leased: map[string]*browser.Browser{}}
+}
+
+// Session returns the session of a caller: in the browser that was lent to it, else in the window's.
+func (p *Pool) Session(owner string) *browser.Session {
+	if b := p.Leased(owner); b != nil {
+		return b.Session(owner)
+	}
+	return p.window.Session(owner)
+}
+
+// Leased returns the browser that was lent to a caller, nil for none.
+func (p *Pool) Leased(owner string) *browser.Browser {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leased[owner]
+}
+
+// Lease lends a browser to a caller until Release. The session of the caller in it is a new one, without cookies. The
+// caller limits how many there are.
+func (p *Pool) Lease(owner string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b *browser.Browser
+	if n := len(p.idle); n > 0 {
+		b, p.idle = p.idle[n-1], p.idle[:n-1]
+	} else {
+		b = p.open()
+	}
+	b.Show(owner)
+	p.leased[owner] = b
+}
+
+// Release closes the session of a caller with its storage, and takes its browser back for the next one.
+func (p *Pool) Release(owner string) {
+	b := p.Leased(owner)
+	if b == nil {
+		return
+	}
+	b.CloseSession(owner)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.leased, owner)
+	p.idle = append(p.idle, b)
+}
+
+// CloseIdle ends the browsers that nobody has.
+func (p *Pool) CloseIdle() error {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	return closeAll(idle)
+}
+
+// Close ends all browsers that were lent. The window's stays.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	all := p.idle
+	for _, b := range p.leased {
+		all = append(all, b)
+	}
+	p.idle, p.leased = nil, map[string]*browser.Browser{}
+	p.mu.Unlock()
+	return closeAll(all)
+}
+
+func closeAll(all []*browser.Browser) error {
+	problems := make([]error, len(all))
+	var wait sync.WaitGroup
+	for i, b := range all {
+		wait.Go(func() { problems[i] = b.Close() })
+	}
+	wait.Wait()
+	return errors.Join(problems...)
+}
