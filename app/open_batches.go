@@ -2,8 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
 
-	"sextant/backend/api/batchroutes"
 	"sextant/backend/batch"
 	"sextant/backend/recipes"
 	"sextant/backend/surface"
@@ -39,8 +39,11 @@ func (s *System) rowPicture(ctx context.Context, id string, row int) (picture []
 	session := batch.Session(id, row)
 	b := s.browsers.Leased(session)
 	if b == nil || b.TabCount(session) == 0 {
-		return nil, "", batchroutes.ErrNotRunning
+		return nil, "image/png", nil
 	}
 	shot, err := b.Session(session).Screenshot(ctx, surface.ScreenshotOptions{MaxTokens: pictureTokens})
+	if fault := (*surface.Fault)(nil); errors.As(err, &fault) { // the page is loading, or the row has ended meanwhile
+		return nil, "image/png", nil
+	}
 	return shot.Data, shot.MIME, err
 }

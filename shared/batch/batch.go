@@ -28,7 +28,7 @@ type Batch struct {
 	Needs  toolspec.Card  `json:"needs"`
 	Card   *toolspec.Card `json:"card,omitempty"`
 	Digest string         `json:"digest"`
-	State  State          `json:"state"`
+	State  State          `json:"state" enum:"unsigned,running,stopped,done"`
 	// Reason says why it stopped.
 	Reason  string    `json:"reason,omitempty"`
 	Created time.Time `json:"created"`
@@ -69,7 +69,7 @@ type Row struct {
 	Cells  []string `json:"cells"`
 	// Hosts are those that its run contacts first.
 	Hosts  []string `json:"hosts,omitempty"`
-	Status Status   `json:"status"`
+	Status Status   `json:"status" enum:"queued,running,done,failed,parked,unknown"`
 	// Reason says why it did not end as done, and Step is the number of the step at which it ended.
 	Reason string `json:"reason,omitempty"`
 	Step   int    `json:"step,omitempty"`

@@ -40,12 +40,9 @@ type Retried struct {
 	Rows int `json:"rows"`
 }
 
-// Picture returns a picture of the page on which a row works, and its media type. The error is ErrNotRunning if it does
-// not run.
+// Picture returns a picture of the page on which a row works, and its media type. The picture is empty if there is none
+// yet, or the row does not run.
 type Picture func(ctx context.Context, batch string, row int) (picture []byte, media string, err error)
-
-// ErrNotRunning is the error of Picture for a row that does not run.
-var ErrNotRunning = errors.New("this row does not run")
 
 // Routes are the routes with what they call.
 type Routes struct {
@@ -234,11 +231,8 @@ func (r Routes) retry(ctx context.Context, in *struct {
 
 func (r Routes) picture(ctx context.Context, in *byRow) (*huma.StreamResponse, error) {
 	picture, media, err := r.Picture(ctx, in.ID, in.Row)
-	switch {
-	case errors.Is(err, ErrNotRunning):
-		return nil, route.NotFound("This row does not run.")
-	case err != nil:
-		return nil, huma.NewError(http.StatusConflict, "Its page shows nothing yet.", err)
+	if err != nil {
+		return nil, route.InternalError("No picture could be taken. The row goes on.", err)
 	}
 	return stream(media, picture), nil
 }

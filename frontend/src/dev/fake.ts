@@ -11,6 +11,7 @@ import type {
   StoredEvent,
   StoredFile,
   WantedValue,
+  ListedBatch,
 } from '../shared/api/types';
 import { BackendError } from '../shared/api/client';
 import type { Connection, SocketHandlers } from '../shared/api/socket';
@@ -25,6 +26,7 @@ import { search } from './search';
 import { drawShop } from './shop';
 import { backups } from './backups';
 import { recipes } from './recipes';
+import { batches, batchRows } from './batches';
 import { scheduledRun, schedules } from './schedules';
 import { programs } from './programs';
 import { created, grants, promptAdditions, secrets, snapshot, tools, transcript } from './scenario';
@@ -180,6 +182,19 @@ class Fake implements Backend {
   saveReplacements = async () => {};
   saveRecipe = async () => recipes[0];
   deleteRecipe = async () => {};
+  batches = {
+    list: async () => batches,
+    add: async () => batches[0] as ListedBatch,
+    rows: async (_id: string, _after: number, status: string) =>
+      batchRows.filter((row) => !status || row.status === status),
+    table: async () => new Blob(['Lamp,price,status,reason\n']),
+    picture: async () => Promise.reject(new Error('There is no browser here.')),
+    sign: async () => {},
+    start: async () => {},
+    stop: async () => {},
+    retry: async () => {},
+    remove: async () => {},
+  };
   schedules = async () => ({ schedules });
   saveSchedule = async () => schedules[0].schedule;
   upcomingTimes = async () => ({

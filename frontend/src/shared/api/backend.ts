@@ -1,4 +1,5 @@
 import { assistantIsActing } from './assistantaction';
+import { createBatchesApi } from './batches';
 import { bodyOf, createApiClient, awaitSuccess } from './client';
 import { createFilesApi } from './files';
 import { PATHS } from './navigation';
@@ -53,6 +54,7 @@ export function createBackend(token: string) {
 
   return {
     files: createFilesApi(client),
+    batches: createBatchesApi(client),
     apps: createServerAppsApi(client),
     resources: createServerResourcesApi(client),
 

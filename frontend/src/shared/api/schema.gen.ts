@@ -3162,7 +3162,8 @@ export interface components {
             recipe: string;
             /** Format: date-time */
             started?: string;
-            state: string;
+            /** @enum {string} */
+            state: "unsigned" | "running" | "stopped" | "done";
             values?: {
                 [key: string]: string;
             };
@@ -5424,7 +5425,8 @@ export interface components {
             };
             /** Format: date-time */
             started?: string;
-            status: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "done" | "failed" | "parked" | "unknown";
             /** Format: int64 */
             step?: number;
             /** Format: int64 */

@@ -104,6 +104,18 @@ export type RecipeList = S['RecipeList'];
 /** A recipe with its tool and what each step does. */
 export type ListedRecipe = S['ListedRecipe'];
 export type Recipe = S['Recipe'];
+/** A batch with how many of its rows have each status. */
+export type ListedBatch = S['ListedBatch'];
+export type BatchRow = S['Row'];
+export interface BatchDraft {
+  recipe: string;
+  name: string;
+  /** The file with the table in base64. */
+  table: string;
+  values: Record<string, string>;
+  browsers: number;
+  per_host: number;
+}
 export type ScheduleList = S['ScheduleList'];
 /** A schedule with its plan, its next time and its newest run. */
 export type ListedSchedule = S['ListedSchedule'];
