@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"sextant/backend/batch"
+	"sextant/backend/browser"
 	"sextant/backend/recipes"
 	"sextant/backend/surface"
 	data "sextant/shared/batch"
@@ -46,4 +47,12 @@ func (s *System) rowPicture(ctx context.Context, id string, row int) (picture []
 		return nil, "image/png", nil
 	}
 	return shot.Data, shot.MIME, err
+}
+
+// takenOver returns the browser of a run that the person has taken over, nil for any other session.
+func (s *System) takenOver(session string) *browser.Browser {
+	if !s.unattended.IsTakenOver(session) {
+		return nil
+	}
+	return s.browsers.Leased(session)
 }

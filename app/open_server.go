@@ -38,7 +38,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	}
 	config := ws.Config{
 		Version: Version, CheckKey: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
-		Events: s.Events, Browser: s.Browser, Log: s.Log,
+		Events: s.Events, Browser: s.Browser, TakenOver: s.takenOver, Log: s.Log,
 	}
 	s.hub = ws.New(config)
 	namer := titles.New(titles.Config{

@@ -161,6 +161,25 @@ func (b *Batches) Rows(
 	return b.cfg.Store.Rows(ctx, id, after, limit, statuses...)
 }
 
+// TakeOver stops a row that runs before its next step, so that a person can act on its page. It returns false if the
+// row does not run.
+func (b *Batches) TakeOver(id string, row int) bool {
+	return b.taken(id, b.cfg.Unattended.TakeOver(Session(id, row)))
+}
+
+// GiveBack lets a row that was taken over go on.
+func (b *Batches) GiveBack(id string, row int) {
+	b.cfg.Unattended.GiveBack(Session(id, row))
+	b.taken(id, true)
+}
+
+func (b *Batches) taken(id string, ok bool) bool {
+	if one, err := b.Get(id); err == nil && ok {
+		b.cfg.Changed(one)
+	}
+	return ok
+}
+
 // Counts returns how many rows have each status.
 func (b *Batches) Counts(ctx context.Context, id string) (batch.Counts, error) {
 	return b.cfg.Store.Counts(ctx, id)

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"sextant/backend/pipeline/deadline"
 	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 )
@@ -12,6 +13,8 @@ type UnattendedRuns interface {
 	// Card returns the permission card of a run. It is nil if a person watches the run and answers its questions. ok is
 	// false if the run has ended.
 	Card(run string) (card *toolspec.Card, ok bool)
+	// AwaitReturn waits while a person has taken over the page of a run.
+	AwaitReturn(ctx context.Context, run string)
 	// Use notes what an allowed call of a run uses. Its error, which a person can read, refuses the call.
 	Use(run string, use toolspec.Card) error
 	// Park ends a run because of a call that uses more than its card lists, or that no card allows. question says what
@@ -38,12 +41,16 @@ func (p *Pipeline) parkRun(c *callState) {
 	}
 }
 
-// useCard counts a call that may run.
-func (p *Pipeline) useCard(c *callState) *toolspec.Result {
+// useCard counts a call that may run. It first waits until a person gives back the page of the run; the time limit of
+// the call that contains it is paused meanwhile.
+func (p *Pipeline) useCard(ctx context.Context, c *callState) *toolspec.Result {
 	run := c.call.From.UnattendedRun
 	if run == "" {
 		return nil
 	}
+	resume := deadline.Pause(ctx)
+	p.cfg.Unattended.AwaitReturn(ctx, run)
+	resume()
 	err := p.cfg.Unattended.Use(run, policy.CardUse(p.policyInput(c)))
 	if err == nil {
 		return nil

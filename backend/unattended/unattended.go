@@ -22,6 +22,8 @@ type Run struct {
 	BeforeAct func(use toolspec.Card) error
 
 	usage Usage
+	// returned is closed when a person gives the run's page back, nil while nobody has taken it over.
+	returned chan struct{}
 }
 
 // Usage is what a run used, and why it was parked.
@@ -59,7 +61,54 @@ func (r *Runs) End(id string) Usage {
 		return Usage{}
 	}
 	delete(r.active, id)
+	if run.returned != nil {
+		close(run.returned)
+	}
 	return run.usage
+}
+
+// TakeOver makes the calls of a run wait until GiveBack, so that a person can act on its page. It returns false if the
+// run has ended.
+func (r *Runs) TakeOver(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run, ok := r.active[id]
+	if ok && run.returned == nil {
+		run.returned = make(chan struct{})
+	}
+	return ok
+}
+
+// GiveBack lets the calls of a run go on.
+func (r *Runs) GiveBack(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run, ok := r.active[id]; ok && run.returned != nil {
+		close(run.returned)
+		run.returned = nil
+	}
+}
+
+// IsTakenOver reports whether a person has taken over the page of a run.
+func (r *Runs) IsTakenOver(id string) bool { return r.returned(id) != nil }
+
+func (r *Runs) returned(id string) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run, ok := r.active[id]; ok && run.returned != nil {
+		return run.returned
+	}
+	return nil
+}
+
+// AwaitReturn waits while a person has taken over the page of a run, or until ctx ends.
+func (r *Runs) AwaitReturn(ctx context.Context, id string) {
+	if returned := r.returned(id); returned != nil {
+		select {
+		case <-returned:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // Card returns the permission card of a run, nil for a watched one. ok is false if the run has ended.

@@ -36,16 +36,31 @@ test('a recipe runs for each row of a table, and rows that failed run again', as
     await expect(dialog.getByRole('alert')).toContainText('The recipe needs words, and no column has this name.');
     await dialog.getByRole('spinbutton', { name: 'Browsers at once' }).fill('2');
     expect((await new AxeBuilder({ page }).include('[role=dialog]').analyze()).violations).toEqual([]);
-    await add('Lamp;Words\nMoos;0 results for\nOaks;0 results for\nNone;never there\n');
+    await add('Lamp;Words\nMoos;0 results for\nOaks;0 results for\nLost;never there\nNone;3 results for\n');
 
     const view = page.getByRole('region', { name: 'lamps' });
     await expect(view.getByText('demo.sextant.test')).toBeVisible();
     await expect(view.getByText('Navigate page, Type text')).toBeVisible();
     await view.getByRole('button', { name: 'Allow this and start' }).click();
-    await expect(view.getByRole('img', { name: 'The page of row 3' })).toBeVisible();
-    await expect(view.getByText('2 of 3 done')).toBeVisible({ timeout: 30_000 });
+    // Row 4 waits for words that its page does not have, until a person searches for another lamp there.
+    await expect(view.getByRole('img', { name: 'The page of row 4' })).toBeVisible();
+    await view.getByRole('button', { name: 'Take over row 4' }).click();
+    const taken = page.getByRole('dialog', { name: 'Row 4 is yours' });
+    const picture = taken.getByRole('img', { name: 'Page of row 4. Click and type on it.' });
+    await expect(taken.getByLabel('The page of the row')).toHaveCount(0);
+    expect((await new AxeBuilder({ page }).include('[role=dialog]').analyze()).violations).toEqual([]);
+    const box = await picture.boundingBox();
+    if (!box) throw new Error('the page of the row is not shown');
+    await picture.click({ position: { x: (1055 / 1280) * box.width, y: (28 / 800) * box.height } });
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Moor');
+    await page.keyboard.press('Enter');
+    await expect(view.getByRole('img', { name: 'The page of row 3' })).toHaveCount(0, { timeout: 30_000 });
+    await taken.getByRole('button', { name: 'Give back' }).click();
+    await expect(view.getByText('3 of 4 done')).toBeVisible({ timeout: 30_000 });
     const rows = view.getByRole('row');
     await expect(rows.nth(1)).toContainText(/done.*Moos.*“Moos”/);
+    await expect(rows.nth(4)).toContainText(/done.*None.*“Moor”/);
     await expect(rows.nth(3)).toContainText('The page does not have what follows “never there”.');
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 
@@ -63,7 +78,8 @@ test('a recipe runs for each row of a table, and rows that failed run again', as
     expect(saved.suggestedFilename()).toBe('lamps-results.csv');
     expect(await readFile(await saved.path(), 'utf8')).toBe(
       'Lamp,Words,found,status,reason\nMoos,0 results for,“Moos”,done,\nOaks,0 results for,“Oaks”,done,\n' +
-        'None,never there,,failed,the page does not have what follows “never there”.\n',
+        'Lost,never there,,failed,the page does not have what follows “never there”.\n' +
+        'None,3 results for,“Moor”,done,\n',
     );
     await view.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

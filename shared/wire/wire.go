@@ -54,6 +54,8 @@ type ClientMessage struct {
 	Width  int     `json:"width,omitempty"`
 	Height int     `json:"height,omitempty"`
 	Scale  float64 `json:"scale,omitempty"`
+	// Session is that of a run that the person has taken over, "" for the window's browser.
+	Session string `json:"session,omitempty"`
 	// Frame is the number of the acknowledged frame.
 	Frame int64  `json:"frame,omitempty"`
 	Tab   int    `json:"tab,omitempty"`

@@ -40,6 +40,11 @@ type Retried struct {
 	Rows int `json:"rows"`
 }
 
+// TakenOver names the session whose page a live view can show.
+type TakenOver struct {
+	Session string `json:"session"`
+}
+
 // Picture returns a picture of the page on which a row works, and its media type. The picture is empty if there is none
 // yet, or the row does not run.
 type Picture func(ctx context.Context, batch string, row int) (picture []byte, media string, err error)
@@ -73,6 +78,9 @@ func (r Routes) Register() {
 	route.Add(r.API, http.MethodPost, path+"/{id}/retry", "Let rows run again", http.StatusOK, r.retry)
 	route.Add(r.API, http.MethodGet, path+"/{id}/rows/{row}/picture", "What a row that runs shows", http.StatusOK,
 		r.picture)
+	route.Add(r.API, http.MethodPost, path+"/{id}/rows/{row}/take-over", "Act on the page of a row that runs",
+		http.StatusOK, r.takeOver)
+	route.Add(r.API, http.MethodPost, path+"/{id}/rows/{row}/give-back", "Let the row go on", http.StatusOK, r.giveBack)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a batch with its rows", http.StatusOK, r.remove)
 }
 
@@ -235,6 +243,24 @@ func (r Routes) picture(ctx context.Context, in *byRow) (*huma.StreamResponse, e
 		return nil, route.InternalError("No picture could be taken. The row goes on.", err)
 	}
 	return stream(media, picture), nil
+}
+
+func (r Routes) takeOver(ctx context.Context, in *byRow) (*route.Body[TakenOver], error) {
+	if err := access.RequireWindow(ctx); err != nil {
+		return nil, err
+	}
+	if !r.Batches.TakeOver(in.ID, in.Row) {
+		return nil, route.NotFound("This row does not run any more.")
+	}
+	return route.Answer(TakenOver{batch.Session(in.ID, in.Row)}), nil
+}
+
+func (r Routes) giveBack(ctx context.Context, in *byRow) (*route.Empty, error) {
+	if err := access.RequireWindow(ctx); err != nil {
+		return nil, err
+	}
+	r.Batches.GiveBack(in.ID, in.Row)
+	return &route.Empty{}, nil
 }
 
 func (r Routes) remove(ctx context.Context, in *route.ByID) (*route.Empty, error) {

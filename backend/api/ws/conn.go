@@ -30,8 +30,10 @@ type conn struct {
 	replaceLive chan *browser.LiveReader
 	inputs      inputQueue
 
-	mu        sync.Mutex
-	live      *browser.LiveReader
+	mu   sync.Mutex
+	live *browser.LiveReader
+	// session is the one that live shows, "" for the window's.
+	session   string
 	pending   map[int64]chan wire.SurfaceReply
 	lastFocus int64
 }

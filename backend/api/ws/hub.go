@@ -39,7 +39,9 @@ type Config struct {
 	Allowed func(*http.Request) bool
 	Events  *eventlog.Recorder
 	Browser *browser.Browser
-	Log     *slog.Logger
+	// TakenOver returns the browser of a run that the person has taken over, nil for any other session.
+	TakenOver func(session string) *browser.Browser
+	Log       *slog.Logger
 }
 
 // Hub serves /ws. Its methods may be called concurrently.

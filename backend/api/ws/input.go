@@ -72,10 +72,11 @@ func (c *conn) passInput() {
 			}
 			continue
 		}
-		if m.Tab != 0 && m.Tab != c.hub.cfg.Browser.State().Active {
+		b := c.browserOf(c.shown())
+		if b == nil || m.Tab != 0 && m.Tab != b.State().Active {
 			continue
 		}
-		if err := c.hub.cfg.Browser.DispatchInput(c.ctx, *m.Input); err != nil {
+		if err := b.DispatchInput(c.ctx, *m.Input); err != nil {
 			c.inputs.drop()
 			c.report(err)
 		}

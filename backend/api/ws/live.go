@@ -40,7 +40,9 @@ func (c *conn) handle(m wire.ClientMessage) error {
 		if !c.window {
 			return errors.New("only a window may send input to the page; call a tool instead")
 		}
-		c.takeOver(m.Input.Type)
+		if c.shown() == "" {
+			c.takeOver(m.Input.Type)
+		}
 		c.inputs.add(m)
 		return nil
 	}
@@ -65,17 +67,43 @@ func (c *conn) openLive(m wire.ClientMessage) error {
 	scale := min(max(m.Scale, 1), 3)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.live != nil {
+	if c.live != nil && c.session == m.Session {
 		c.live.Resize(m.Width, m.Height, scale)
 		return nil
 	}
-	live, err := c.hub.cfg.Browser.OpenLiveReader(m.Width, m.Height, scale)
+	b := c.browserOf(m.Session)
+	if b == nil {
+		return errors.New("the page of this row is not yours to control any more")
+	}
+	live, err := b.OpenLiveReader(m.Width, m.Height, scale)
 	if err != nil {
 		return fmt.Errorf("opening the live view: %w", err)
 	}
-	c.live = live
+	if c.live != nil {
+		c.live.Close()
+	}
+	c.live, c.session = live, m.Session
 	c.setLive(live)
 	return nil
+}
+
+// browserOf returns the browser of a session that people see: that of a run that was taken over, or the window's for
+// "". It is nil for any other.
+func (c *conn) browserOf(session string) *browser.Browser {
+	switch {
+	case session == "":
+		return c.hub.cfg.Browser
+	case !c.window:
+		return nil
+	}
+	return c.hub.cfg.TakenOver(session)
+}
+
+// shown returns the session that the live view shows.
+func (c *conn) shown() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
 }
 
 func (c *conn) closeLive() {
@@ -85,7 +113,7 @@ func (c *conn) closeLive() {
 		return
 	}
 	c.live.Close()
-	c.live = nil
+	c.live, c.session = nil, ""
 	c.setLive(nil)
 }
 

@@ -193,6 +193,8 @@ class Fake implements Backend {
     start: async () => {},
     stop: async () => {},
     retry: async () => {},
+    takeOver: async () => 'b_1-2',
+    giveBack: async () => {},
     remove: async () => {},
   };
   schedules = async () => ({ schedules });

@@ -22,6 +22,8 @@ export class Batches extends RemoteValue<ListedBatch[]> {
   status = $state<'' | RowStatus>('');
   /** The number of the row before the first one that is shown. */
   after = $state(0);
+  /** The row that the person has taken over, with the session of its page; null for none. */
+  taken = $state.raw<{ batch: string; row: BatchRow; session: string } | null>(null);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(actions: Actions) {
@@ -81,6 +83,19 @@ export class Batches extends RemoteValue<ListedBatch[]> {
   stop = (id: string): Promise<void> => this.#do(this.actions.backend.batches.stop(id));
   retry = (id: string, row: number, statuses: RetriedStatus[] = []): Promise<void> =>
     this.#do(this.actions.backend.batches.retry(id, row, statuses));
+
+  /** Makes a row wait, so that the person can act on its page. */
+  async takeOver(batch: string, row: BatchRow): Promise<void> {
+    const request = this.actions.backend.batches.takeOver(batch, row.number);
+    await this.actions.attempt(request.then((session) => (this.taken = { batch, row, session })));
+  }
+
+  /** Lets the row go on. */
+  async giveBack(): Promise<void> {
+    const taken = this.taken;
+    this.taken = null;
+    if (taken) await this.#do(this.actions.backend.batches.giveBack(taken.batch, taken.row.number));
+  }
 
   async remove(id: string): Promise<void> {
     await this.#do(this.actions.backend.batches.remove(id));

@@ -15,6 +15,8 @@ export class LiveView {
   fps = $state(0);
 
   #canvas: HTMLCanvasElement | null = null;
+  /** The session that is shown, "" for the window's. */
+  #session = '';
   #size = { width: 0, height: 0, scale: 1 };
   #open = false;
   #drawn: number[] = [];
@@ -25,9 +27,10 @@ export class LiveView {
 
   constructor(private readonly session: Session) {}
 
-  /** Sets the canvas to draw on. Null closes the view. */
-  attach(canvas: HTMLCanvasElement | null): void {
+  /** Sets the canvas to draw on, and the session of a run that was taken over. Null closes the view. */
+  attach(canvas: HTMLCanvasElement | null, session = ''): void {
     this.#canvas = canvas;
+    this.#session = session;
     clearInterval(this.#timer);
     if (canvas) {
       this.#timer = setInterval(() => this.#measure(), 500);
@@ -56,7 +59,7 @@ export class LiveView {
   /** Requests frames, also after a reconnect. */
   reopen(): void {
     if (!this.#canvas || this.#size.width === 0) return;
-    this.session.send({ v: 1, kind: 'live.open', ...this.#size });
+    this.session.send({ v: 1, kind: 'live.open', ...this.#size, session: this.#session });
     this.#open = true;
   }
 

@@ -27,6 +27,11 @@ export function createBatchesApi(client: Client) {
     /** Lets rows run again: one, or with 0 all with one of the statuses. */
     retry: (id: string, row: number, statuses: RetriedStatus[]) =>
       awaitSuccess(client.POST(`${path}/retry`, { ...byId(id), body: { row, statuses } })),
+    /** Makes a row wait before its next step. Returns the session that the live view can show. */
+    takeOver: async (id: string, row: number) =>
+      (await bodyOf(client.POST(`${path}/rows/{row}/take-over`, { params: { path: { id, row } } }))).session,
+    giveBack: (id: string, row: number) =>
+      awaitSuccess(client.POST(`${path}/rows/{row}/give-back`, { params: { path: { id, row } } })),
     remove: (id: string) => awaitSuccess(client.DELETE(path, byId(id))),
   };
 }

@@ -856,6 +856,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/batches/{id}/rows/{row}/give-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the row go on */
+        post: operations["post-api-batches-id-rows-row-give-back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/batches/{id}/rows/{row}/picture": {
         parameters: {
             query?: never;
@@ -867,6 +884,23 @@ export interface paths {
         get: operations["get-api-batches-id-rows-row-picture"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{id}/rows/{row}/take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Act on the page of a row that runs */
+        post: operations["post-api-batches-id-rows-row-take-over"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3414,6 +3448,7 @@ export interface components {
             reply?: components["schemas"]["SurfaceReply"];
             /** Format: double */
             scale?: number;
+            session?: string;
             /** Format: int64 */
             tab?: number;
             token?: string;
@@ -5710,6 +5745,9 @@ export interface components {
             message: string;
             steered?: boolean;
         };
+        TakenOver: {
+            session: string;
+        };
         Task: {
             args?: unknown;
             model?: string;
@@ -7748,6 +7786,36 @@ export interface operations {
             };
         };
     };
+    "post-api-batches-id-rows-row-give-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-batches-id-rows-row-picture": {
         parameters: {
             query?: never;
@@ -7766,6 +7834,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-batches-id-rows-row-take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                row: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenOver"];
+                };
             };
             /** @description Error */
             default: {
