@@ -2,12 +2,11 @@ package app
 
 import (
 	"context"
-	"errors"
 
+	"sextant/app/notify"
 	"sextant/backend/batch"
 	"sextant/backend/browser"
 	"sextant/backend/recipes"
-	"sextant/backend/surface"
 	data "sextant/shared/batch"
 	"sextant/shared/event"
 )
@@ -19,7 +18,11 @@ func (s *System) openBatches(ctx context.Context, options OpenOptions) (err erro
 		Needs: func(ctx context.Context, name string, values map[string]string) (recipes.Needs, error) {
 			return s.Recipes.NeedsOf(ctx, name, values, s.Pipeline.CardUse)
 		},
-		Runs: options.Serve || options.RunBatches, Log: s.Log, Changed: s.batchChanged,
+		Runs: options.Serve || options.RunBatches, Log: s.Log,
+		Changed: func(one data.Batch) {
+			s.Events.Broadcast(event.New(event.BatchesChanged, event.BatchNotice{Batch: one.ID}))
+		},
+		Ended: func(one data.Batch) { s.notify(func() error { return notify.ShowBatch(one) }) },
 	})
 	if err != nil {
 		return err
@@ -28,31 +31,15 @@ func (s *System) openBatches(ctx context.Context, options OpenOptions) (err erro
 	return nil
 }
 
-func (s *System) batchChanged(one data.Batch) {
-	s.Events.Broadcast(event.New(event.BatchesChanged, event.BatchNotice{Batch: one.ID}))
-}
-
-// pictureTokens makes a picture of a row about 800 pixels wide.
-const pictureTokens = 600
-
-// rowPicture returns a picture of the page on which a row works.
-func (s *System) rowPicture(ctx context.Context, id string, row int) (picture []byte, media string, err error) {
-	session := batch.Session(id, row)
-	b := s.browsers.Leased(session)
-	if b == nil || b.TabCount(session) == 0 {
-		return nil, "image/png", nil
-	}
-	shot, err := b.Session(session).Screenshot(ctx, surface.ScreenshotOptions{MaxTokens: pictureTokens})
-	if fault := (*surface.Fault)(nil); errors.As(err, &fault) { // the page is loading, or the row has ended meanwhile
-		return nil, "image/png", nil
-	}
-	return shot.Data, shot.MIME, err
-}
-
 // takenOver returns the browser of a run that the person has taken over, nil for any other session.
 func (s *System) takenOver(session string) *browser.Browser {
 	if !s.unattended.IsTakenOver(session) {
 		return nil
 	}
 	return s.browsers.Leased(session)
+}
+
+// addBatch adds a batch for the assistant.
+func (s *System) addBatch(ctx context.Context, recipe, name, table string, browsers int) (data.Batch, error) {
+	return s.Batches.Add(ctx, batch.New{Name: name, Recipe: recipe, Table: []byte(table), Browsers: browsers})
 }

@@ -33,6 +33,7 @@ import (
 	"sextant/panels/settings"
 	"sextant/panels/terminal"
 	"sextant/panels/tools"
+	data "sextant/shared/batch"
 	"sextant/shared/event"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
@@ -157,6 +158,8 @@ func (s *System) panelHandlers() map[string]http.Handler {
 			SaveReplacements: func(name string) ([]recipe.Replacement, error) {
 				return s.Recipes.SaveReplacements(name)
 			},
+			AddBatch: s.addBatch, Batches: func() []data.Batch { return s.Batches.Batches() },
+			Counts: func(ctx context.Context, id string) (data.Counts, error) { return s.Batches.Counts(ctx, id) },
 		}),
 		"schedules": schedulespanel.Handler(s.schedulesPanel()),
 		"settings":  settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),

@@ -43,13 +43,19 @@ func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
 	if run != nil {
 		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
 		notice.Changed = run.Changed
-		s.background.Go(func() {
-			if err := notify.ShowRun(one, *run); err != nil {
-				s.Log.Debug("no notification on the desktop", "err", err)
-			}
-		})
+		ended := *run
+		s.notify(func() error { return notify.ShowRun(one, ended) })
 	}
 	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
+}
+
+// notify shows a notification of the desktop, if it has any.
+func (s *System) notify(show func() error) {
+	s.background.Go(func() {
+		if err := show(); err != nil {
+			s.Log.Debug("no notification on the desktop", "err", err)
+		}
+	})
 }
 
 // schedulesPanel gives the panel the schedules, which are opened after it.

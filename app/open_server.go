@@ -38,7 +38,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	}
 	config := ws.Config{
 		Version: Version, CheckKey: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
-		Events: s.Events, Browser: s.Browser, TakenOver: s.takenOver, Log: s.Log,
+		Events: s.Events, Browser: s.Browser, TakenOver: s.takenOver, GiveBack: s.unattended.GiveBack, Log: s.Log,
 	}
 	s.hub = ws.New(config)
 	namer := titles.New(titles.Config{
@@ -82,8 +82,8 @@ func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
 		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store,
-		Backups: s.Backups, Recipes: s.Recipes, Schedules: s.Schedules, Batches: s.Batches, RowPicture: s.rowPicture,
-		Events: s.Events, Audit: s.Audit,
+		Backups: s.Backups, Recipes: s.Recipes, Schedules: s.Schedules, Events: s.Events, Audit: s.Audit,
+		Batches: s.Batches, RowPicture: s.browsers.Picture,
 		Blobs: s.Blobs, Attachments: s.Attachments, Uploads: s.Uploads,
 		Results: s.Results, Loop: s.Loop, Models: s.Models,
 		Pilot: s.Pilot, Panels: s.Panels,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"sextant/shared/batch"
 	"sextant/shared/excerpt"
 	"sextant/shared/schedule"
 )
@@ -44,13 +45,23 @@ const limit = 3 * time.Second
 
 // ShowRun shows a notification about a run that nobody started, if a person should know how it ended.
 func ShowRun(one schedule.Schedule, run schedule.Run) error {
-	title := titleOf(one, run)
-	if title == "" {
-		return nil
+	if title := titleOf(one, run); title != "" {
+		return showInTime(title, cmp.Or(run.Reason, run.Result))
 	}
+	return nil
+}
+
+// ShowBatch shows a notification about a batch that was done or stopped by itself.
+func ShowBatch(one batch.Batch) error {
+	return showInTime("“"+one.Name+"” "+map[batch.State]string{
+		batch.StateDone: "is done", batch.StateStopped: "has stopped",
+	}[one.State], one.Reason)
+}
+
+func showInTime(title, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	return Show(ctx, title, cmp.Or(run.Reason, run.Result))
+	return Show(ctx, title, text)
 }
 
 func titleOf(one schedule.Schedule, run schedule.Run) string {

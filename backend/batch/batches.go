@@ -8,6 +8,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -36,6 +37,7 @@ type Store interface {
 	DeleteBatch(ctx context.Context, id string) error
 	Rows(ctx context.Context, id string, after, limit int, statuses ...batch.Status) ([]batch.Row, error)
 	Counts(ctx context.Context, id string) (batch.Counts, error)
+	SaveRows(ctx context.Context, id string, rows []batch.Row) error
 	UpdateRow(ctx context.Context, id string, r batch.Row, from batch.Status) (bool, error)
 }
 
@@ -61,7 +63,9 @@ type Config struct {
 	Runs bool
 	// Changed is called after a change of a batch or its rows.
 	Changed func(one batch.Batch)
-	Log     *slog.Logger
+	// Ended is called after a batch was done, or has stopped by itself.
+	Ended func(one batch.Batch)
+	Log   *slog.Logger
 }
 
 // Batches is the batches of a data folder. It is safe for concurrent use.
@@ -123,9 +127,8 @@ const maxRows = 1_000_000
 // endEarly ends a row that was not finished. A row that may have changed something is not run again by itself.
 func endEarly(r *batch.Row, why string) {
 	if !r.Acted {
-		*r = batch.Row{
-			Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries - 1,
-		}
+		*r = waiting(*r)
+		r.Tries--
 		return
 	}
 	r.Status, r.Ended = batch.StatusUnknown, time.Now().UTC()
@@ -161,24 +164,13 @@ func (b *Batches) Rows(
 	return b.cfg.Store.Rows(ctx, id, after, limit, statuses...)
 }
 
-// TakeOver stops a row that runs before its next step, so that a person can act on its page. It returns false if the
-// row does not run.
-func (b *Batches) TakeOver(id string, row int) bool {
-	return b.taken(id, b.cfg.Unattended.TakeOver(Session(id, row)))
+// TakeOver makes a row that runs wait before its next step, so that a person can act on its page.
+func (b *Batches) TakeOver(id string, row int) error {
+	return b.cfg.Unattended.TakeOver(Session(id, row))
 }
 
 // GiveBack lets a row that was taken over go on.
-func (b *Batches) GiveBack(id string, row int) {
-	b.cfg.Unattended.GiveBack(Session(id, row))
-	b.taken(id, true)
-}
-
-func (b *Batches) taken(id string, ok bool) bool {
-	if one, err := b.Get(id); err == nil && ok {
-		b.cfg.Changed(one)
-	}
-	return ok
-}
+func (b *Batches) GiveBack(id string, row int) { b.cfg.Unattended.GiveBack(Session(id, row)) }
 
 // Counts returns how many rows have each status.
 func (b *Batches) Counts(ctx context.Context, id string) (batch.Counts, error) {
@@ -204,24 +196,32 @@ func (b *Batches) Sign(ctx context.Context, id, digest string, card toolspec.Car
 	})
 }
 
-// refresh reads again what the rows need. If the recipe has changed, nobody has allowed that yet.
+// refresh reads again what the rows need, if the recipe has changed. Nobody has allowed that yet.
 func (b *Batches) refresh(ctx context.Context, id string) (batch.Batch, error) {
 	one, err := b.Get(id)
 	if err != nil {
 		return one, err
 	}
+	rec, err := b.cfg.Recipe(one.Recipe)
+	if err != nil {
+		return one, fmt.Errorf("there is no recipe %s", one.Recipe)
+	}
+	if digestOf(rec) == one.Digest {
+		return one, nil
+	}
 	rows, err := b.cfg.Store.Rows(ctx, id, 0, maxRows)
+	if err == nil {
+		err = b.plan(ctx, rec, &one, rows)
+	}
+	if err == nil {
+		err = b.cfg.Store.SaveRows(ctx, id, rows) // their hosts
+	}
 	if err != nil {
 		return one, err
 	}
-	before := one.Digest
-	if err := b.plan(ctx, &one, rows); err != nil || one.Digest == before {
-		return one, err
-	}
-	now := one
-	return now, b.change(ctx, id, func(one *batch.Batch) {
-		one.Digest, one.Needs, one.Outputs, one.Parameters = now.Digest, now.Needs, now.Outputs, now.Parameters
-		one.Card, one.State, one.Reason = nil, batch.StateUnsigned, ""
+	return one, b.change(ctx, id, func(old *batch.Batch) {
+		old.Digest, old.Needs, old.Outputs, old.Parameters = one.Digest, one.Needs, one.Outputs, one.Parameters
+		old.Card, old.State, old.Reason = nil, batch.StateUnsigned, ""
 	})
 }
 
@@ -234,6 +234,13 @@ func start(one *batch.Batch) {
 
 // Start lets a stopped batch go on. If its recipe has changed, the error is ErrChanged, and Sign must be called first.
 func (b *Batches) Start(ctx context.Context, id string) error {
+	if err := b.mayRun(ctx, id); err != nil {
+		return err
+	}
+	return b.change(ctx, id, start)
+}
+
+func (b *Batches) mayRun(ctx context.Context, id string) error {
 	before, err := b.Get(id)
 	if err != nil {
 		return err
@@ -247,7 +254,7 @@ func (b *Batches) Start(ctx context.Context, id string) error {
 	case one.Card == nil:
 		return ErrUnsigned
 	}
-	return b.change(ctx, id, start)
+	return nil
 }
 
 // Stop stops a batch. Rows that run end: those that changed nothing wait again, the outcome of others is unknown.
@@ -265,9 +272,23 @@ func (b *Batches) Stop(ctx context.Context, id, why string) error {
 	return err
 }
 
+// ActedError is the error of Retry for rows that may have changed something.
+type ActedError struct{ Rows int }
+
+// Error implements error.
+func (e ActedError) Error() string {
+	return fmt.Sprintf("%d of these rows may have done something already, and would do it again", e.Rows)
+}
+
 // Retry lets rows wait again: the one with a number, or with 0 all with one of the statuses. It starts the batch, and
-// returns how many there are. What the rows did before is done again.
-func (b *Batches) Retry(ctx context.Context, id string, number int, statuses ...batch.Status) (int, error) {
+// returns how many there are. The error is an ActedError if one of them may have changed something, unless acted is
+// set.
+func (b *Batches) Retry(
+	ctx context.Context, id string, number int, acted bool, statuses ...batch.Status,
+) (int, error) {
+	if err := b.mayRun(ctx, id); err != nil {
+		return 0, err
+	}
 	after, limit := 0, maxRows
 	if number > 0 {
 		after, limit, statuses = number-1, 1, nil
@@ -276,27 +297,32 @@ func (b *Batches) Retry(ctx context.Context, id string, number int, statuses ...
 	if err != nil {
 		return 0, err
 	}
-	n := 0
+	var again []batch.Row
+	problem := ActedError{}
 	for _, r := range rows {
-		from := r.Status
-		if from == batch.StatusQueued || from == batch.StatusRunning || number > 0 && r.Number != number {
+		if r.Status == batch.StatusQueued || r.Status == batch.StatusRunning || number > 0 && r.Number != number {
 			continue
 		}
-		again := batch.Row{
-			Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries,
+		if r.Acted {
+			problem.Rows++
 		}
-		ok, err := b.cfg.Store.UpdateRow(ctx, id, again, from)
-		if err != nil {
-			return n, err
-		}
-		if ok {
-			n++
-		}
+		again = append(again, waiting(r))
 	}
-	if n == 0 {
+	switch {
+	case problem.Rows > 0 && !acted:
+		return 0, problem
+	case len(again) == 0:
 		return 0, nil
 	}
-	return n, b.Start(ctx, id)
+	if err := b.cfg.Store.SaveRows(ctx, id, again); err != nil {
+		return 0, err
+	}
+	return len(again), b.change(ctx, id, start)
+}
+
+// waiting returns a row that waits, without what became of it.
+func waiting(r batch.Row) batch.Row {
+	return batch.Row{Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries}
 }
 
 // Delete deletes a batch with its rows.

@@ -109,7 +109,7 @@ func (p *program) open() *batch.Batches {
 				return toolspec.Card{Hosts: []string{host}, Tools: []string{call.Tool}, Acts: 1}
 			})
 		},
-		Changed: func(data.Batch) {}, Log: p.log(),
+		Changed: func(data.Batch) {}, Ended: func(data.Batch) {}, Log: p.log(),
 	})
 	if err != nil {
 		p.t.Fatal(err)
@@ -120,11 +120,10 @@ func (p *program) open() *batch.Batches {
 // add adds a signed batch with a row for each item. An item is name@host or name.
 func (p *program) add(b *batch.Batches, in batch.New, items ...string) data.Batch {
 	p.t.Helper()
-	in.Recipe, in.Columns = "order", []string{"Item", "Host"}
-	in.Browsers = max(in.Browsers, 1)
+	in.Recipe, in.Browsers, in.Table = "order", max(in.Browsers, 1), []byte("Item,Host\n")
 	for _, item := range items {
 		name, host, _ := strings.Cut(item, "@")
-		in.Rows = append(in.Rows, []string{name, host})
+		in.Table = fmt.Appendf(in.Table, "%s,%s\n", name, host)
 	}
 	one, err := b.Add(p.t.Context(), in)
 	if err == nil {
@@ -263,7 +262,7 @@ func TestHowRowsEnd(t *testing.T) {
 	p.mu.Lock()
 	p.work = func(context.Context, string, string) toolspec.Result { return toolspec.OK(recipe.Run{}) }
 	p.mu.Unlock()
-	if n, err := b.Retry(t.Context(), one.ID, 0, data.StatusFailed, data.StatusParked); n != 3 || err != nil {
+	if n, err := b.Retry(t.Context(), one.ID, 0, true, data.StatusFailed, data.StatusParked); n != 3 || err != nil {
 		t.Errorf("%d rows wait again: %v", n, err)
 	}
 	p.await(b, one.ID, data.StateDone)
@@ -271,7 +270,11 @@ func TestHowRowsEnd(t *testing.T) {
 	if diff := cmp.Diff(data.Counts{data.StatusDone: 4, data.StatusUnknown: 1}, counts); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	n, err := b.Retry(t.Context(), one.ID, 2)
+	var acted batch.ActedError
+	if _, err := b.Retry(t.Context(), one.ID, 2, false); !errors.As(err, &acted) || acted.Rows != 1 {
+		t.Errorf("a row that had acted runs again without a word: %v", err)
+	}
+	n, err := b.Retry(t.Context(), one.ID, 2, true)
 	if lines := p.await(b, one.ID, data.StateDone); n != 1 || err != nil || lines[1] != "presses done" {
 		t.Errorf("row 2 was not run again: %d %v %q", n, err, lines)
 	}
@@ -347,7 +350,7 @@ func TestManyBadRowsStopTheBatch(t *testing.T) {
 	if lines[9] != "j failed no button." || lines[10] != "k queued" {
 		t.Errorf("%q", lines)
 	}
-	if now, _ := b.Get(one.ID); now.Reason != "10 rows in a row did not end as done. The last: no button." {
+	if now, _ := b.Get(one.ID); now.Reason != "10 consecutive rows did not end as done. The last: no button." {
 		t.Errorf("%q", now.Reason)
 	}
 }
@@ -389,31 +392,30 @@ func TestAddRefuses(t *testing.T) {
 	p := newProgram(t)
 	b := p.open()
 	defer p.close(b)
-	rows, items := [][]string{{"a", "b"}, {" ", "c"}}, []string{"item", "b"}
-	secret := [][]string{{"{{secret:bank}}", ""}}
 	for name, c := range map[string]struct {
-		in   batch.New
-		want string
+		table string
+		in    batch.New
+		want  string
 	}{
-		"no recipe": {batch.New{Recipe: "lost", Columns: items, Rows: rows}, "there is no recipe lost"},
-		"no rows":   {batch.New{Columns: items}, "the table has no rows"},
+		"no recipe": {"item\na", batch.New{Recipe: "lost"}, "there is no recipe lost"},
+		"no rows":   {"item", batch.New{}, "the table needs a first line"},
 		"another column": {
-			batch.New{Columns: []string{"a", "b"}, Rows: rows},
-			"the recipe needs item, and no column has this name. The table has a, b",
+			"a,b\n1,2", batch.New{}, "the recipe needs item, and no column has this name. The table has a, b",
 		},
-		"an empty cell": {batch.New{Columns: items, Rows: rows}, "row 2: the recipe needs a value for item"},
-		"a secret":      {batch.New{Columns: items, Rows: secret}, "row 1: item names a secret"},
+		"an empty cell": {"item,b\n1,2\n ,3", batch.New{}, "row 2: the recipe needs a value for item"},
+		"a secret":      {"item\n{{secret:bank}}", batch.New{}, "row 1: item names a secret"},
 		"another value": {
-			batch.New{Columns: items, Rows: rows[:1], Values: map[string]string{"c": "1"}},
-			"row 1: the recipe has no parameter c",
+			"item\n1", batch.New{Values: map[string]string{"c": "1"}}, "row 1: the recipe has no parameter c",
 		},
-		"browsers": {batch.New{Columns: items, Rows: rows[:1], Browsers: 99}, "1 to 32 browsers"},
+		"browsers": {"item\n1", batch.New{Browsers: 99}, "1 to 32 browsers"},
 		"only values": {
-			batch.New{Columns: []string{"a", "b"}, Rows: rows, Values: map[string]string{"item": "1"}},
+			"a\n1",
+			batch.New{Values: map[string]string{"item": "1"}},
 			"no column of the table has the name of a parameter",
 		},
 	} {
-		c.in.Browsers, c.in.Recipe = cmpor.Or(c.in.Browsers, 1), cmpor.Or(c.in.Recipe, "order")
+		c.in.Table, c.in.Recipe = []byte(c.table), cmpor.Or(c.in.Recipe, "order")
+		c.in.Browsers = cmpor.Or(c.in.Browsers, 1)
 		if _, err := b.Add(t.Context(), c.in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/batch/table"
 	"sextant/backend/recipes"
 	"sextant/shared/batch"
 	"sextant/shared/recipe"
@@ -26,8 +27,8 @@ const MaxBrowsers = 32
 // New is a batch that is to be added.
 type New struct {
 	Name, Recipe string
-	Columns      []string
-	Rows         [][]string
+	// Table is comma-separated values; see table.Read.
+	Table []byte
 	// Values are those of parameters that are the same in each row.
 	Values            map[string]string
 	Browsers, PerHost int
@@ -38,12 +39,15 @@ type New struct {
 func (b *Batches) Add(ctx context.Context, in New) (batch.Batch, error) {
 	one := batch.Batch{
 		ID: "b_" + strings.ToLower(rand.Text()), Name: strings.TrimSpace(in.Name), Recipe: in.Recipe,
-		Columns: in.Columns, Values: in.Values, Browsers: in.Browsers, PerHost: in.PerHost,
+		Values: in.Values, Browsers: in.Browsers, PerHost: in.PerHost,
 		State: batch.StateUnsigned, Created: time.Now().UTC(),
 	}
+	columns, cells, err := table.Read(in.Table)
+	if err != nil {
+		return one, err
+	}
+	one.Columns = columns
 	switch {
-	case len(in.Rows) == 0:
-		return one, errors.New("the table has no rows")
 	case one.Browsers < 1 || one.Browsers > MaxBrowsers:
 		return one, fmt.Errorf("it can use 1 to %d browsers", MaxBrowsers)
 	case one.PerHost < 0:
@@ -51,11 +55,15 @@ func (b *Batches) Add(ctx context.Context, in New) (batch.Batch, error) {
 	case one.Name == "":
 		one.Name = one.Recipe
 	}
-	rows := make([]batch.Row, len(in.Rows))
-	for i, cells := range in.Rows {
-		rows[i] = batch.Row{Number: i + 1, Cells: cells, Status: batch.StatusQueued}
+	rows := make([]batch.Row, len(cells))
+	for i := range cells {
+		rows[i] = batch.Row{Number: i + 1, Cells: cells[i], Status: batch.StatusQueued}
 	}
-	if err := b.plan(ctx, &one, rows); err != nil {
+	rec, err := b.cfg.Recipe(one.Recipe)
+	if err != nil {
+		return one, fmt.Errorf("there is no recipe %s", one.Recipe)
+	}
+	if err := b.plan(ctx, rec, &one, rows); err != nil {
 		return one, err
 	}
 	if err := b.cfg.Store.AddBatch(ctx, one, rows); err != nil {
@@ -69,15 +77,12 @@ func (b *Batches) Add(ctx context.Context, in New) (batch.Batch, error) {
 }
 
 // plan sets what a batch and its rows need.
-func (b *Batches) plan(ctx context.Context, one *batch.Batch, rows []batch.Row) error {
-	rec, err := b.cfg.Recipe(one.Recipe)
-	if err != nil {
-		return fmt.Errorf("there is no recipe %s", one.Recipe)
-	}
+func (b *Batches) plan(ctx context.Context, rec recipe.Recipe, one *batch.Batch, rows []batch.Row) (err error) {
 	if one.Parameters, err = columnsOf(rec, one); err != nil {
 		return err
 	}
 	one.Digest, one.Outputs, one.Needs = digestOf(rec), outputsOf(rec), toolspec.Card{}
+	hosts := map[string]bool{}
 	for i := range rows {
 		if err := checkSecrets(rec, *one, rows[i]); err != nil {
 			return fmt.Errorf("row %d: %w", rows[i].Number, err)
@@ -87,17 +92,23 @@ func (b *Batches) plan(ctx context.Context, one *batch.Batch, rows []batch.Row) 
 			return fmt.Errorf("row %d: %w", rows[i].Number, err)
 		}
 		rows[i].Hosts = needs.Card.Hosts
+		for _, h := range needs.Card.Hosts {
+			hosts[h] = true
+		}
 		acts := max(one.Needs.Acts, needs.Card.Acts)
+		needs.Card.Hosts = nil // collected apart, because each row may have its own
 		one.Needs = one.Needs.Plus(needs.Card)
 		one.Needs.Acts = acts
 	}
+	one.Needs.Hosts = slices.Sorted(maps.Keys(hosts))
 	return nil
 }
 
 // checkSecrets refuses a row that would type a secret into a field that is not for one.
 func checkSecrets(rec recipe.Recipe, one batch.Batch, r batch.Row) error {
+	values := valuesOf(one, r)
 	for _, p := range rec.Parameters {
-		if i, ok := one.Parameters[p.Name]; ok && !p.Secret && recipes.SecretName.MatchString(r.Cells[i]) {
+		if !p.Secret && recipes.SecretName.MatchString(values[p.Name]) {
 			return fmt.Errorf("%s names a secret, but the recipe does not keep this value secret", p.Name)
 		}
 	}

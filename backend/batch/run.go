@@ -37,8 +37,14 @@ func Session(id string, row int) string { return id + "-" + strconv.Itoa(row) }
 func (b *Batches) loop(ctx context.Context) {
 	for {
 		if one, ok := b.next(); ok {
-			b.runBatch(ctx, one)
-			if ctx.Err() == nil {
+			err := b.runBatch(ctx, one)
+			if err == nil {
+				continue
+			}
+			b.cfg.Log.Error("a batch cannot go on yet", "batch", one.ID, "err", err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(storeAgain):
 				continue
 			}
 		}
@@ -61,8 +67,9 @@ func (b *Batches) next() (batch.Batch, bool) {
 	return batch.Batch{}, false
 }
 
-// runBatch runs the rows of a batch that wait, until none does or the batch is stopped.
-func (b *Batches) runBatch(parent context.Context, one batch.Batch) {
+// runBatch runs the rows of a batch that wait, until none does or the batch is stopped. An error means that its state
+// is not stored.
+func (b *Batches) runBatch(parent context.Context, one batch.Batch) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	defer cancel(nil)
 	defer context.AfterFunc(parent, func() { cancel(errClosing) })()
@@ -74,7 +81,8 @@ func (b *Batches) runBatch(parent context.Context, one batch.Batch) {
 	b.mu.Unlock()
 	rows, err := b.cfg.Store.Rows(ctx, one.ID, 0, maxRows, batch.StatusQueued)
 	if err == nil {
-		b.work(ctx, one, &queue{rows: rows, perHost: one.PerHost, busy: map[string]int{}, freed: make(chan struct{})})
+		q := &queue{rows: rows, perHost: one.PerHost, busy: map[string]int{}, freed: make(chan struct{})}
+		err = b.work(ctx, one, q)
 	}
 	if err := b.cfg.Browsers.CloseIdle(); err != nil {
 		b.cfg.Log.Warn("closing the browsers of a batch", "err", err)
@@ -82,36 +90,64 @@ func (b *Batches) runBatch(parent context.Context, one batch.Batch) {
 	b.mu.Lock()
 	b.running = ""
 	b.mu.Unlock()
-	if ctx.Err() == nil {
-		b.finish(ctx, one.ID, err)
+	switch {
+	case parent.Err() != nil:
+		return parent.Err()
+	case ctx.Err() != nil:
+		return nil // it was stopped
 	}
+	return b.finish(ctx, one.ID, err)
 }
 
-// finish ends a batch of which no row waits.
-func (b *Batches) finish(ctx context.Context, id string, err error) {
-	waiting, countErr := b.cfg.Store.Rows(ctx, id, 0, 1, batch.StatusQueued)
-	if err = errors.Join(err, countErr); err == nil && len(waiting) > 0 {
-		return // some were added meanwhile
+// finish ends a batch of which no row waits, or that cannot go on because of problem.
+func (b *Batches) finish(ctx context.Context, id string, problem error) error {
+	waiting, err := b.cfg.Store.Rows(ctx, id, 0, 1, batch.StatusQueued)
+	switch {
+	case err != nil:
+		return err
+	case problem == nil && len(waiting) > 0:
+		return nil // some were added meanwhile
 	}
-	changeErr := b.change(ctx, id, func(one *batch.Batch) {
+	err = b.change(ctx, id, func(one *batch.Batch) {
 		switch {
-		case one.State != batch.StateRunning:
-		case err != nil:
-			one.State, one.Reason = batch.StateStopped, excerpt.Sentence(err.Error())
+		case one.State != batch.StateRunning: // its recipe has changed
+		case problem != nil:
+			one.State, one.Reason = batch.StateStopped, excerpt.Sentence(problem.Error())
 		default:
 			one.State, one.Ended = batch.StateDone, time.Now().UTC()
 		}
 	})
-	if changeErr != nil && !errors.Is(changeErr, ErrNotFound) {
-		b.cfg.Log.Error("the end of a batch is not stored", "batch", id, "err", changeErr)
+	if one, getErr := b.Get(id); err == nil && getErr == nil {
+		b.cfg.Ended(one)
 	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
-// work runs the rows of a queue in one.Browsers browsers.
-func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) {
+// work runs the rows of a queue in one.Browsers browsers. It returns why the batch cannot go on, nil if it can or its
+// rows are done.
+func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) error {
 	var workers sync.WaitGroup
 	var mu sync.Mutex
+	var problem error
 	bad := 0
+	note := func(row batch.Row, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		bad++
+		if row.Status == batch.StatusDone {
+			bad = 0
+		}
+		if err == nil && bad == badRows {
+			err = fmt.Errorf("%d consecutive rows did not end as done. The last: %s", badRows, row.Reason)
+		}
+		if err != nil && problem == nil && ctx.Err() == nil {
+			problem = err
+			q.drop() // rows that run go on to their ends
+		}
+	}
 	for range min(one.Browsers, len(q.rows)) {
 		workers.Go(func() {
 			for {
@@ -119,37 +155,25 @@ func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) {
 				if !ok {
 					return
 				}
-				row, err := b.runRow(ctx, one, row)
+				row, err := b.runRow(ctx, one.ID, row)
 				q.free(row)
-				mu.Lock()
-				bad++
-				if row.Status == batch.StatusDone || row.Status == batch.StatusQueued {
-					bad = 0
-				}
-				many := bad == badRows
-				mu.Unlock()
-				why := ""
-				switch {
-				case err != nil:
-					why = excerpt.Sentence(err.Error())
-				case many:
-					why = fmt.Sprintf("%d rows in a row did not end as done. The last: %s", badRows, row.Reason)
-				}
-				if why == "" {
-					continue
-				}
-				if err := b.Stop(context.WithoutCancel(ctx), one.ID, why); err != nil {
-					b.cfg.Log.Error("a batch was not stopped", "batch", one.ID, "err", err)
-					return
-				}
+				note(row, err)
 			}
 		})
 	}
 	workers.Wait()
+	return problem
 }
 
 // runRow runs a row to its end. An error is about the batch, not the row.
-func (b *Batches) runRow(ctx context.Context, one batch.Batch, row batch.Row) (batch.Row, error) {
+func (b *Batches) runRow(ctx context.Context, id string, row batch.Row) (batch.Row, error) {
+	one, err := b.Get(id)
+	switch {
+	case err != nil:
+		return row, err
+	case one.Card == nil:
+		return row, ErrUnsigned
+	}
 	needs, err := b.cfg.Needs(ctx, one.Recipe, valuesOf(one, row))
 	switch {
 	case err != nil:
@@ -307,6 +331,13 @@ func (q *queue) take(ctx context.Context) (batch.Row, bool) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// drop removes all rows.
+func (q *queue) drop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.rows = nil
 }
 
 // free notes that a row has ended.

@@ -147,7 +147,14 @@ func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Sessio
 func (b *Browser) Show(owner string) { b.tabs.Show(owner) }
 
 // CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
-func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
+func (b *Browser) CloseSession(owner string) {
+	if err := b.tabs.CloseSession(owner); err != nil {
+		b.log.Warn("closing a session's tabs", "err", err)
+	}
+}
+
+// EndSession is CloseSession with its error.
+func (b *Browser) EndSession(owner string) error { return b.tabs.CloseSession(owner) }
 
 // SetTakenOver records whether the person has taken over. It stops nobody: callers must enforce who may act.
 func (b *Browser) SetTakenOver(person bool) {
@@ -182,10 +189,11 @@ func (b *Browser) OpenLiveReader(width, height int, scale float64) (*LiveReader,
 	return b.view.OpenReader(width, height, scale)
 }
 
-// DispatchInput passes the person's input on to the page of the window's active tab. It waits up to 5 s until the
-// browser has handled the input, but never for an action. It refuses input while no page is open or a dialog is.
-func (b *Browser) DispatchInput(ctx context.Context, in wire.Input) error {
-	return b.view.DispatchInput(ctx, b.tabs.ShownSession(), in)
+// DispatchInput passes the person's input on to the page of a caller's active tab, the window's for "". It waits up to
+// 5 s until the browser has handled the input, but never for an action. It refuses input while no page is open or a
+// dialog is.
+func (b *Browser) DispatchInput(ctx context.Context, owner string, in wire.Input) error {
+	return b.view.DispatchInput(ctx, b.tabs.Session(owner), in)
 }
 
 // Paste pastes content into the window's active tab as the person. No other page gets it.

@@ -58,7 +58,7 @@ func typeAsUser(t *testing.T, ctx context.Context, b *browser.Browser, e annotat
 		inputs = append(inputs, wire.Input{Type: "keydown", Key: key}, wire.Input{Type: "keyup", Key: key})
 	}
 	for _, in := range inputs {
-		if err := b.DispatchInput(ctx, in); err != nil {
+		if err := b.DispatchInput(ctx, "", in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,10 +135,10 @@ func TestRecordedInputFollowsTheFocus(t *testing.T) {
 	typeAsUser(t, ctx, b, findElement(t, page, "textbox", "Name"), "Ada")
 	for _, text := range []string{"Bonn", "lantern", " "} {
 		for _, key := range append([]string{"Tab"}, strings.Split(text, "")...) {
-			if err := b.DispatchInput(ctx, wire.Input{Type: "keydown", Key: key}); err != nil {
+			if err := b.DispatchInput(ctx, "", wire.Input{Type: "keydown", Key: key}); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.DispatchInput(ctx, wire.Input{Type: "keyup", Key: key}); err != nil {
+			if err := b.DispatchInput(ctx, "", wire.Input{Type: "keyup", Key: key}); err != nil {
 				t.Fatal(err)
 			}
 		}

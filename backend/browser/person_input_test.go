@@ -54,7 +54,7 @@ func newPerson(t *testing.T, page string) *person {
 
 func (p *person) send(in wire.Input) {
 	p.t.Helper()
-	if err := p.b.DispatchInput(p.ctx, in); err != nil {
+	if err := p.b.DispatchInput(p.ctx, "", in); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -366,7 +366,7 @@ func TestLiveViewShowsPageAndForwardsInput(t *testing.T) {
 		{Type: "keyup", Key: "H", Modifiers: 8},
 		{Type: "text", Text: "and"},
 	} {
-		if err := b.DispatchInput(ctx, in); err != nil {
+		if err := b.DispatchInput(ctx, "", in); err != nil {
 			t.Fatalf("%+v: %v", in, err)
 		}
 	}

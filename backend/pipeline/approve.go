@@ -14,7 +14,7 @@ import (
 
 func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	if c.decision.Verdict != policy.VerdictAsk {
-		return p.approved(ctx, c)
+		return p.approved(c)
 	}
 	asked := c.decision
 	// The window shows the question with its call.
@@ -67,7 +67,7 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	if g, ok := grants[answer.Answer]; ok {
 		p.addGrant(ctx, g)
 	}
-	return p.approved(ctx, c)
+	return p.approved(c)
 }
 
 // ask puts a question to the person. Meanwhile, the deadline of the execution that made this call is paused.
@@ -169,8 +169,8 @@ func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 }
 
 // approved records the hosts and secrets of a call that may run. Hosts that the person typed are open from now on.
-func (p *Pipeline) approved(ctx context.Context, c *callState) *toolspec.Result {
-	if problem := p.useCard(ctx, c); problem != nil {
+func (p *Pipeline) approved(c *callState) *toolspec.Result {
+	if problem := p.useCard(c); problem != nil {
 		return problem
 	}
 	session := c.call.From.Session

@@ -165,8 +165,8 @@ func New(c Config) *Pipeline {
 		executors:  map[toolspec.Origin]Executor{}, running: map[string]*callState{},
 	}
 	p.stages = []stage{
-		p.selectTool, p.reach, p.validate, p.refuse, p.resolveSurface, p.describe, p.checkSecrets, p.repeat,
-		p.policy, p.approve, p.intent, p.route, p.run,
+		p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe, p.checkSecrets,
+		p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	}
 	return p
 }

@@ -41,16 +41,22 @@ func (p *Pipeline) parkRun(c *callState) {
 	}
 }
 
-// useCard counts a call that may run. It first waits until a person gives back the page of the run; the time limit of
-// the call that contains it is paused meanwhile.
-func (p *Pipeline) useCard(ctx context.Context, c *callState) *toolspec.Result {
+// awaitReturn is a stage: it waits while a person has taken over the page of a run. The time limit of the call that
+// contains this one is paused meanwhile.
+func (p *Pipeline) awaitReturn(ctx context.Context, c *callState) *toolspec.Result {
+	if run := c.call.From.UnattendedRun; run != "" {
+		defer deadline.Pause(ctx)()
+		p.cfg.Unattended.AwaitReturn(ctx, run)
+	}
+	return nil
+}
+
+// useCard counts a call that may run.
+func (p *Pipeline) useCard(c *callState) *toolspec.Result {
 	run := c.call.From.UnattendedRun
 	if run == "" {
 		return nil
 	}
-	resume := deadline.Pause(ctx)
-	p.cfg.Unattended.AwaitReturn(ctx, run)
-	resume()
 	err := p.cfg.Unattended.Use(run, policy.CardUse(p.policyInput(c)))
 	if err == nil {
 		return nil

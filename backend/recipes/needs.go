@@ -94,17 +94,14 @@ func complete(rec recipe.Recipe, values map[string]string) (map[string]string, e
 }
 
 func runSentence(rec recipe.Recipe, values map[string]string) string {
-	text := "Run the recipe " + rec.Name
-	for i, p := range rec.Parameters {
+	text, join := "Run the recipe "+rec.Name, " with "
+	for _, p := range rec.Parameters {
 		value := values[p.Name]
 		if p.Secret {
 			value = HiddenText
 		}
-		join := ", "
-		if i == 0 {
-			join = " with "
-		}
 		text += join + p.Name + " " + value
+		join = ", "
 	}
 	return text
 }

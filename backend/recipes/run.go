@@ -22,6 +22,9 @@ import (
 // maxWait is how long a run waits by default for an element or an effect.
 const maxWait = 10 * time.Second
 
+// maxCheck is how much of maxWait one look at the page uses up at most.
+const maxCheck = 3 * time.Second
+
 // waits are the pauses between looks at the page.
 var waits = []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, 600 * time.Millisecond, time.Second}
 
@@ -395,16 +398,21 @@ func (r *run) selectTab(ctx context.Context, id int) error {
 
 // await repeats check until nothing is missing any more, for at most r.maxWait. A dry run does not wait.
 func (r *run) await(ctx context.Context, check func() error) error {
-	until := time.Now().Add(r.maxWait)
+	left := r.maxWait
 	for n := 0; ; n++ {
+		begun := time.Now()
 		err := check()
-		if !isMissing(err) || r.dry || time.Now().After(until) {
+		// A check that takes longer waited for a person who had taken over the page.
+		left -= min(time.Since(begun), maxCheck)
+		if !isMissing(err) || r.dry || left <= 0 {
 			return err
 		}
+		pause := waits[min(n, len(waits)-1)]
+		left -= pause
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(waits[min(n, len(waits)-1)]):
+		case <-time.After(pause):
 		}
 	}
 }

@@ -67,16 +67,34 @@ func (r *Runs) End(id string) Usage {
 	return run.usage
 }
 
-// TakeOver makes the calls of a run wait until GiveBack, so that a person can act on its page. It returns false if the
-// run has ended.
-func (r *Runs) TakeOver(id string) bool {
+// ErrEnded is the error for a run that has ended.
+var ErrEnded = errors.New("the run has ended")
+
+// byHand is what a person may do on the page of a run.
+const byHand = "by hand"
+
+// TakeOver makes the calls of a run wait until GiveBack, so that a person can act on its page. What the person does
+// counts as an act of the run.
+func (r *Runs) TakeOver(id string) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	run, ok := r.active[id]
-	if ok && run.returned == nil {
+	if !ok {
+		r.mu.Unlock()
+		return ErrEnded
+	}
+	if run.returned == nil {
 		run.returned = make(chan struct{})
 	}
-	return ok
+	before := run.BeforeAct
+	r.mu.Unlock()
+	if before == nil {
+		return nil
+	}
+	err := before(toolspec.Card{Tools: []string{byHand}})
+	if err != nil {
+		r.GiveBack(id)
+	}
+	return err
 }
 
 // GiveBack lets the calls of a run go on.
@@ -130,7 +148,7 @@ func (r *Runs) Use(id string, use toolspec.Card) error {
 	switch {
 	case !ok:
 		r.mu.Unlock()
-		return errors.New("the run has ended")
+		return ErrEnded
 	case run.Card != nil && run.usage.Used.Acts+use.Acts > run.Card.Acts:
 		r.mu.Unlock()
 		r.Park(id, "It has acted as often as the permission card allows, and wanted to go on.", "", toolspec.Card{})

@@ -59,14 +59,15 @@ func TestParkedRunSaysWhatItWanted(t *testing.T) {
 func TestRunWaitsWhileItIsTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := unattended.New()
-		if runs.TakeOver("r") {
-			t.Error("a run that does not run was taken over")
+		if err := runs.TakeOver("r"); !errors.Is(err, unattended.ErrEnded) {
+			t.Error("a run that does not run was taken over:", err)
 		}
-		runs.Begin("r", unattended.Run{})
+		acts := 0
+		runs.Begin("r", unattended.Run{BeforeAct: func(toolspec.Card) error { acts++; return nil }})
 		runs.AwaitReturn(t.Context(), "r")
 		for _, giveBack := range []func(){func() { runs.GiveBack("r") }, func() { runs.End("r") }} {
-			if !runs.TakeOver("r") || !runs.TakeOver("r") || !runs.IsTakenOver("r") {
-				t.Fatal("the run was not taken over")
+			if err := runs.TakeOver("r"); err != nil || !runs.IsTakenOver("r") {
+				t.Fatal("the run was not taken over:", err)
 			}
 			begun := time.Now()
 			time.AfterFunc(time.Hour, giveBack)
@@ -74,6 +75,9 @@ func TestRunWaitsWhileItIsTakenOver(t *testing.T) {
 			if waited := time.Since(begun); waited != time.Hour || runs.IsTakenOver("r") {
 				t.Errorf("it waited for %v", waited)
 			}
+		}
+		if acts != 2 {
+			t.Errorf("what a person may have done was noted %d times", acts)
 		}
 	})
 }

@@ -134,7 +134,7 @@ func (h *hand) do(ctx context.Context, tool, args string) error {
 	}
 	if e.Value != "" {
 		selectAll := wire.Input{Type: "keydown", Key: "a", Modifiers: 2}
-		if err := h.env.sys.Browser.DispatchInput(ctx, selectAll); err != nil {
+		if err := h.env.sys.Browser.DispatchInput(ctx, "", selectAll); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func (h *hand) find(ctx context.Context, wanted string) (annotation.Element, err
 		if e.Box.Y < 0 {
 			by = -by
 		}
-		err = h.env.sys.Browser.DispatchInput(ctx, wire.Input{Type: "wheel", X: 300, Y: 300, DY: by})
+		err = h.env.sys.Browser.DispatchInput(ctx, "", wire.Input{Type: "wheel", X: 300, Y: 300, DY: by})
 		if err != nil {
 			return annotation.Element{}, err
 		}
@@ -194,7 +194,7 @@ func (h *hand) click(ctx context.Context, e annotation.Element, times int) error
 			if kind != "move" {
 				in.Button, in.Count = "left", n+1
 			}
-			if err := h.env.sys.Browser.DispatchInput(ctx, in); err != nil {
+			if err := h.env.sys.Browser.DispatchInput(ctx, "", in); err != nil {
 				return err
 			}
 		}
@@ -208,7 +208,7 @@ func (h *hand) press(ctx context.Context, key string) error {
 		key = " "
 	}
 	for _, kind := range []string{"keydown", "keyup"} {
-		err := h.env.sys.Browser.DispatchInput(ctx, wire.Input{Type: kind, Key: key})
+		err := h.env.sys.Browser.DispatchInput(ctx, "", wire.Input{Type: kind, Key: key})
 		var fault *surface.Fault
 		if errors.As(err, &fault) && fault.Kind == surface.FaultDialog { // the window shows the dialog itself
 			r := h.env.sys.Pipeline.Do(ctx, toolspec.Call{

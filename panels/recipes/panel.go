@@ -1,5 +1,5 @@
-// Package recipes is the backend of the panel "Recipes": the assistant lists the recipes and saves what its
-// conversation did as a new one.
+// Package recipes is the backend of the panel "Recipes": the assistant lists the recipes, saves what its conversation
+// did as a new one, and prepares a run for each row of a table.
 package recipes
 
 import (
@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"sextant/panels/reply"
+	"sextant/shared/batch"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
@@ -28,6 +29,11 @@ type Services struct {
 	Add func(recipe.Recipe) error
 	// SaveReplacements saves the elements that the last run of a recipe used in place of lost ones.
 	SaveReplacements func(recipe string) ([]recipe.Replacement, error)
+	// AddBatch adds a batch, which waits until the person signs it. Its error can be read by a person.
+	AddBatch func(ctx context.Context, recipe, name, table string, browsers int) (batch.Batch, error)
+	// Batches returns the batches, newest first, and Counts how many rows of one have each status.
+	Batches func() []batch.Batch
+	Counts  func(ctx context.Context, batch string) (batch.Counts, error)
 }
 
 // Handler returns the handler of the panel's endpoints.
@@ -36,6 +42,7 @@ func Handler(services Services) http.Handler {
 	mux.HandleFunc("GET /api/recipes/list", services.list)
 	mux.HandleFunc("POST /api/recipes/save", services.save)
 	mux.HandleFunc("POST /api/recipes/save-replacements", services.saveReplacements)
+	mux.HandleFunc("POST /api/recipes/run-for-rows", services.runForRows)
 	return mux
 }
 
@@ -50,7 +57,7 @@ func (s Services) summary(rec recipe.Recipe) map[string]any {
 	}
 }
 
-func (s Services) list(w http.ResponseWriter, _ *http.Request) {
+func (s Services) list(w http.ResponseWriter, r *http.Request) {
 	all, err := s.List()
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, err.Error(), "Nothing was changed.")
@@ -60,7 +67,18 @@ func (s Services) list(w http.ResponseWriter, _ *http.Request) {
 	for _, rec := range all {
 		out = append(out, s.summary(rec))
 	}
-	reply.WriteJSON(w, http.StatusOK, map[string]any{"recipes": out})
+	batches := []map[string]any{}
+	for _, one := range s.Batches() {
+		counts, err := s.Counts(r.Context(), one.ID)
+		if err != nil {
+			reply.Refuse(w, http.StatusInternalServerError, err.Error(), "Nothing was changed.")
+			return
+		}
+		batches = append(batches, map[string]any{
+			"name": one.Name, "recipe": one.Recipe, "state": one.State, "reason": one.Reason, "rows": counts,
+		})
+	}
+	reply.WriteJSON(w, http.StatusOK, map[string]any{"recipes": out, "batches": batches})
 }
 
 func (s Services) save(w http.ResponseWriter, r *http.Request) {
@@ -105,4 +123,21 @@ func (s Services) saveReplacements(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply.WriteJSON(w, http.StatusOK, map[string]any{"replacements": replaced})
+}
+
+func (s Services) runForRows(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Recipe, Name, Table string
+		Browsers            int
+	}
+	reply.DecodeBody(r, &in)
+	one, err := s.AddBatch(r.Context(), in.Recipe, in.Name, in.Table, in.Browsers)
+	if err != nil {
+		reply.Refuse(w, http.StatusConflict, err.Error(), "Nothing was added.")
+		return
+	}
+	reply.WriteJSON(w, http.StatusOK, map[string]any{
+		"name": one.Name, "needs": one.Needs,
+		"state": "waits until the person allows what its rows need, in the panel Recipes",
+	})
 }

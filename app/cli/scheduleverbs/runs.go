@@ -188,6 +188,10 @@ func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	if at, err := joinSchedules(ctx, g); err == nil {
+		if v.Yes || v.Out != "" {
+			return verb.Failure(verb.ExitRefused, "Sextant is running (process %d), so its window allows the batch "+
+				"and runs it. Leave out --yes and --out, or end it first.", at.PID)
+		}
 		var added batchroutes.ListedBatch
 		if err := at.Call(ctx, http.MethodPost, batchesPath, map[string]any{
 			"name": v.Name, "recipe": v.Recipe, "table": text, "values": v.Param, "browsers": v.Browsers,
@@ -196,13 +200,9 @@ func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 			return err
 		}
 		_, _ = fmt.Fprintf(streams.Out, "Added %q with %d rows. It runs once you allow what it needs: in the panel "+
-			"Recipes of the running Sextant. Then write the results with: sextant runs export %s\n", added.Batch.Name,
+			"Recipes of the running Sextant. Write the results with: sextant runs export %s\n", added.Batch.Name,
 			added.Counts[data.StatusQueued], added.Batch.ID)
 		return nil
-	}
-	columns, rows, err := table.Read(text)
-	if err != nil {
-		return verb.Failure(verb.ExitUsage, "%s: %v", v.Rows, err)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{RunBatches: true}, streams)
 	if err != nil {
@@ -210,8 +210,7 @@ func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 	}
 	defer sys.Close()
 	one, err := sys.Batches.Add(ctx, batch.New{
-		Name: v.Name, Recipe: v.Recipe, Columns: columns, Rows: rows, Values: v.Param, Browsers: v.Browsers,
-		PerHost: v.PerHost,
+		Name: v.Name, Recipe: v.Recipe, Table: text, Values: v.Param, Browsers: v.Browsers, PerHost: v.PerHost,
 	})
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
@@ -299,7 +298,8 @@ func finish(
 		return err
 	}
 	for _, r := range rows {
-		_, _ = fmt.Fprintf(streams.Err, "row %d %s: %s\n", r.Number, r.Status, excerpt.Line(r.Reason, 300))
+		_, _ = fmt.Fprintf(streams.Err, "row %d %s: %s\n", r.Number, r.Status,
+			excerpt.Escape(excerpt.Line(r.Reason, 300)))
 	}
 	return verb.Failure(verb.ExitFailed, "%d of the rows did not end as done. See them with: sextant runs show %s", bad,
 		one.ID)
@@ -342,8 +342,9 @@ func (v *batchShowVerb) Run(ctx context.Context, streams verb.Streams, g *verb.G
 	}
 	w := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
 	for _, r := range all {
-		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", r.Number, r.Status, excerpt.Line(strings.Join(r.Cells, ", "), 60),
-			excerpt.Line(cmp.Or(r.Reason, resultText(r)), 200))
+		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", r.Number, r.Status,
+			excerpt.Escape(excerpt.Line(strings.Join(r.Cells, ", "), 60)),
+			excerpt.Escape(excerpt.Line(cmp.Or(r.Reason, resultText(r)), 200)))
 	}
 	return w.Flush()
 }
@@ -402,7 +403,8 @@ func goOn(
 type batchRetryVerb struct {
 	Name    string `arg:"" help:"Name or id."`
 	Row     int    `help:"Only this row, also if it was done or its outcome is unknown." placeholder:"N"`
-	Unknown bool   `help:"Also the rows whose outcome is unknown. What they did may be done twice."`
+	Unknown bool   `help:"Also the rows whose outcome is unknown."`
+	Acted   bool   `help:"Also rows that may have done something already. They do it again."`
 	Out     string `help:"Where the table with the results is written at the end." placeholder:"FILE.csv"`
 	Yes     bool   `help:"Allow what the rows need without a question, if the recipe has changed."`
 }
@@ -414,7 +416,10 @@ func (v *batchRetryVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 		statuses = append(statuses, data.StatusUnknown)
 	}
 	return goOn(ctx, streams, g, v.Name, v.Out, v.Yes, func(sys *app.System, id string) error {
-		n, err := sys.Batches.Retry(ctx, id, v.Row, statuses...)
+		n, err := sys.Batches.Retry(ctx, id, v.Row, v.Acted, statuses...)
+		if acted := (batch.ActedError{}); errors.As(err, &acted) {
+			return verb.Failure(verb.ExitRefused, "%v. To run them all the same, add --acted", err)
+		}
 		if err == nil && n == 0 {
 			return verb.Failure(verb.ExitFailed, "no row has to run again")
 		}

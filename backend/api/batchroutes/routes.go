@@ -3,6 +3,7 @@ package batchroutes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"sextant/backend/api/route"
 	"sextant/backend/batch"
 	"sextant/backend/batch/table"
+	"sextant/backend/surface"
 	data "sextant/shared/batch"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
@@ -35,9 +37,11 @@ type BatchRows struct {
 	Rows []data.Row `json:"rows"`
 }
 
-// Retried says how many rows wait again.
+// Retried says how many rows wait again. If Acted is not 0, none does: so many may have done something already, and the
+// person decides.
 type Retried struct {
-	Rows int `json:"rows"`
+	Rows  int `json:"rows"`
+	Acted int `json:"acted"`
 }
 
 // TakenOver names the session whose page a live view can show.
@@ -45,9 +49,8 @@ type TakenOver struct {
 	Session string `json:"session"`
 }
 
-// Picture returns a picture of the page on which a row works, and its media type. The picture is empty if there is none
-// yet, or the row does not run.
-type Picture func(ctx context.Context, batch string, row int) (picture []byte, media string, err error)
+// Picture returns a picture of the page of a session. It is empty if there is none yet, or the session has ended.
+type Picture func(ctx context.Context, session string) (surface.Picture, error)
 
 // Routes are the routes with what they call.
 type Routes struct {
@@ -112,18 +115,17 @@ func (r Routes) add(ctx context.Context, in *struct {
 },
 ) (*route.Body[ListedBatch], error) {
 	b := in.Body
-	columns, rows, err := table.Read(b.Table)
-	if err != nil {
-		return nil, refusal(err)
-	}
 	one, err := r.Batches.Add(ctx, batch.New{
-		Name: b.Name, Recipe: b.Recipe, Columns: columns, Rows: rows, Values: b.Values,
-		Browsers: b.Browsers, PerHost: b.PerHost,
+		Name: b.Name, Recipe: b.Recipe, Table: b.Table, Values: b.Values, Browsers: b.Browsers, PerHost: b.PerHost,
 	})
 	if err != nil {
 		return nil, refusal(err)
 	}
-	return route.Answer(ListedBatch{one, data.Counts{data.StatusQueued: len(rows)}}), nil
+	counts, err := r.Batches.Counts(ctx, one.ID)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return route.Answer(ListedBatch{one, counts}), nil
 }
 
 // refusal returns the answer for an error of the batches.
@@ -213,13 +215,14 @@ func (r Routes) start(ctx context.Context, in *route.ByID) (*route.Empty, error)
 }
 
 func (r Routes) stop(ctx context.Context, in *route.ByID) (*route.Empty, error) {
-	return done(r.Batches.Stop(ctx, in.ID, "You stopped it."))
+	return done(r.Batches.Stop(ctx, in.ID, "It was stopped."))
 }
 
 func (r Routes) retry(ctx context.Context, in *struct {
 	route.ByID
 	Body struct {
 		Row      int           `json:"row,omitempty" minimum:"0" doc:"0 for all rows with one of the statuses"`
+		Acted    bool          `json:"acted,omitempty" doc:"Also rows that may have done something already"`
 		Statuses []data.Status `json:"statuses,omitempty" enum:"done,failed,parked,unknown"`
 	}
 },
@@ -230,27 +233,34 @@ func (r Routes) retry(ctx context.Context, in *struct {
 	if in.Body.Row == 0 && len(in.Body.Statuses) == 0 {
 		return nil, route.BadRequest("Say which rows shall run again. Nothing was changed.")
 	}
-	n, err := r.Batches.Retry(ctx, in.ID, in.Body.Row, in.Body.Statuses...)
+	n, err := r.Batches.Retry(ctx, in.ID, in.Body.Row, in.Body.Acted, in.Body.Statuses...)
+	var acted batch.ActedError
+	if errors.As(err, &acted) {
+		return route.Answer(Retried{Acted: acted.Rows}), nil
+	}
 	if err != nil {
 		return nil, refusal(err)
 	}
-	return route.Answer(Retried{n}), nil
+	return route.Answer(Retried{Rows: n}), nil
 }
 
 func (r Routes) picture(ctx context.Context, in *byRow) (*huma.StreamResponse, error) {
-	picture, media, err := r.Picture(ctx, in.ID, in.Row)
+	if err := access.RequireWindow(ctx); err != nil {
+		return nil, err
+	}
+	picture, err := r.Picture(ctx, batch.Session(in.ID, in.Row))
 	if err != nil {
 		return nil, route.InternalError("No picture could be taken. The row goes on.", err)
 	}
-	return stream(media, picture), nil
+	return stream(cmp.Or(picture.MIME, "image/png"), picture.Data), nil
 }
 
 func (r Routes) takeOver(ctx context.Context, in *byRow) (*route.Body[TakenOver], error) {
 	if err := access.RequireWindow(ctx); err != nil {
 		return nil, err
 	}
-	if !r.Batches.TakeOver(in.ID, in.Row) {
-		return nil, route.NotFound("This row does not run any more.")
+	if err := r.Batches.TakeOver(in.ID, in.Row); err != nil {
+		return nil, route.BadRequest("The row was not taken over: " + excerpt.Sentence(err.Error()))
 	}
 	return route.Answer(TakenOver{batch.Session(in.ID, in.Row)}), nil
 }

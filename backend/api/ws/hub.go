@@ -41,7 +41,9 @@ type Config struct {
 	Browser *browser.Browser
 	// TakenOver returns the browser of a run that the person has taken over, nil for any other session.
 	TakenOver func(session string) *browser.Browser
-	Log       *slog.Logger
+	// GiveBack gives the page of such a run back, because nobody sees it any more.
+	GiveBack func(session string)
+	Log      *slog.Logger
 }
 
 // Hub serves /ws. Its methods may be called concurrently.

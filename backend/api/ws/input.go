@@ -36,7 +36,8 @@ func (q *inputQueue) add(m wire.ClientMessage) {
 }
 
 func mergeable(a, b wire.ClientMessage) bool {
-	return a.Tab == b.Tab && a.Input.Type == b.Input.Type && a.Input.Button == b.Input.Button &&
+	return a.Tab == b.Tab && a.Session == b.Session &&
+		a.Input.Type == b.Input.Type && a.Input.Button == b.Input.Button &&
 		a.Input.Modifiers == b.Input.Modifiers && (b.Input.Type == "wheel" || b.Input.Type == "move")
 }
 
@@ -59,8 +60,8 @@ func (q *inputQueue) drop() {
 	q.waiting = nil
 }
 
-// passInput passes the queued input on to the page, until the connection ends. Input for a tab that is no longer active
-// is dropped, and so is all that waits when the page does not take one.
+// passInput passes the queued input on to the page, until the connection ends. Input for a tab or session that is no
+// longer shown is dropped, and so is all that waits when the page does not take one.
 func (c *conn) passInput() {
 	for {
 		m, ok := c.inputs.next()
@@ -72,11 +73,11 @@ func (c *conn) passInput() {
 			}
 			continue
 		}
-		b := c.browserOf(c.shown())
-		if b == nil || m.Tab != 0 && m.Tab != b.State().Active {
+		b := c.browserOf(m.Session)
+		if b == nil || m.Session != c.shown() || m.Tab != 0 && m.Tab != b.State().Active {
 			continue
 		}
-		if err := b.DispatchInput(c.ctx, *m.Input); err != nil {
+		if err := b.DispatchInput(c.ctx, m.Session, *m.Input); err != nil {
 			c.inputs.drop()
 			c.report(err)
 		}

@@ -40,7 +40,7 @@ func (c *conn) handle(m wire.ClientMessage) error {
 		if !c.window {
 			return errors.New("only a window may send input to the page; call a tool instead")
 		}
-		if c.shown() == "" {
+		if m.Session = c.shown(); m.Session == "" {
 			c.takeOver(m.Input.Type)
 		}
 		c.inputs.add(m)
@@ -79,9 +79,7 @@ func (c *conn) openLive(m wire.ClientMessage) error {
 	if err != nil {
 		return fmt.Errorf("opening the live view: %w", err)
 	}
-	if c.live != nil {
-		c.live.Close()
-	}
+	c.endLive()
 	c.live, c.session = live, m.Session
 	c.setLive(live)
 	return nil
@@ -112,9 +110,19 @@ func (c *conn) closeLive() {
 	if c.live == nil {
 		return
 	}
-	c.live.Close()
-	c.live, c.session = nil, ""
+	c.endLive()
 	c.setLive(nil)
+}
+
+// endLive closes the live view and gives back the page of a run that it showed. It requires mu.
+func (c *conn) endLive() {
+	if c.live != nil {
+		c.live.Close()
+	}
+	if c.session != "" {
+		c.hub.cfg.GiveBack(c.session)
+	}
+	c.live, c.session = nil, ""
 }
 
 // setLive replaces a waiting value, so it never blocks. It requires mu.

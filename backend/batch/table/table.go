@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -37,7 +38,8 @@ func Read(text []byte) (columns []string, rows [][]string, err error) {
 		return nil, nil, errors.New("the table is not text. Save it as CSV")
 	}
 	reader := csv.NewReader(bytes.NewReader(text))
-	reader.Comma, reader.FieldsPerRecord, reader.TrimLeadingSpace = separator(text), -1, true
+	reader.Comma, reader.FieldsPerRecord = separator(text), -1
+	reader.TrimLeadingSpace = reader.Comma != '\t' // it would trim empty cells
 	for {
 		cells, err := reader.Read()
 		switch {
@@ -95,10 +97,7 @@ func separator(text []byte) rune {
 // Write writes a table. A cell that a spreadsheet would compute gets an apostrophe before it.
 func Write(w io.Writer, columns []string, rows [][]string) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(columns); err != nil {
-		return err
-	}
-	for _, cells := range rows {
+	for _, cells := range slices.Concat([][]string{columns}, rows) {
 		safe := make([]string, len(cells))
 		for i, c := range cells {
 			safe[i] = withoutFormula(c)

@@ -17,7 +17,7 @@ func TestRead(t *testing.T) {
 	}{
 		"commas":           {"a,b\n1,\"x, y\"\n", []string{"a", "b"}, [][]string{{"1", "x, y"}}},
 		"semicolons":       {"a;b\n1;2,50\n", []string{"a", "b"}, [][]string{{"1", "2,50"}}},
-		"tabs":             {"a\tb\n1\t2\n", []string{"a", "b"}, [][]string{{"1", "2"}}},
+		"tabs":             {"a\tb\tc\n1\t\t2\n", []string{"a", "b", "c"}, [][]string{{"1", "", "2"}}},
 		"byte order mark":  {"\ufeffa\n1\n", []string{"a"}, [][]string{{"1"}}},
 		"Windows-1252":     {"name\nM\xfcller\n", []string{"name"}, [][]string{{"Müller"}}},
 		"Windows line end": {"a,b\r\n1,2\r\n", []string{"a", "b"}, [][]string{{"1", "2"}}},
@@ -51,10 +51,10 @@ func TestReadRefuses(t *testing.T) {
 
 func TestWriteKeepsSpreadsheetsFromComputing(t *testing.T) {
 	var out strings.Builder
-	err := table.Write(&out, []string{"a"}, [][]string{
+	err := table.Write(&out, []string{"=a"}, [][]string{
 		{"=HYPERLINK(1)"}, {"@SUM(1)"}, {"+1"}, {"-12.50 €"}, {"-cmd|x"}, {"\t=1"}, {"a=b"}, {"x, y"},
 	})
-	want := "a\n'=HYPERLINK(1)\n'@SUM(1)\n+1\n-12.50 €\n'-cmd|x\n'\t=1\na=b\n\"x, y\"\n"
+	want := "'=a\n'=HYPERLINK(1)\n'@SUM(1)\n+1\n-12.50 €\n'-cmd|x\n'\t=1\na=b\n\"x, y\"\n"
 	if err != nil || out.String() != want {
 		t.Errorf("%q %v", out.String(), err)
 	}

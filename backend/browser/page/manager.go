@@ -169,20 +169,21 @@ func (m *Manager) ShownSession() *Session {
 }
 
 // CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
-func (m *Manager) CloseSession(owner string) {
+func (m *Manager) CloseSession(owner string) (err error) {
 	m.mu.Lock()
 	s := m.sessions[owner]
 	if s == nil || owner == "" {
 		m.mu.Unlock()
-		return
+		return nil
 	}
 	delete(m.sessions, owner)
 	c, contextID := m.conn, s.contextID
 	m.mu.Unlock()
 	if c != nil && contextID != "" {
-		c.dispose(contextID)
+		err = c.dispose(contextID)
 	}
 	m.closeDownloadDir(owner)
+	return err
 }
 
 // TabCount returns how many tabs a caller has.

@@ -2,10 +2,12 @@
 package pool
 
 import (
+	"context"
 	"errors"
 	"sync"
 
 	"sextant/backend/browser"
+	"sextant/backend/surface"
 )
 
 // Pool contains the window's browser and those that are lent. It is safe for concurrent use.
@@ -59,11 +61,32 @@ func (p *Pool) Release(owner string) {
 	if b == nil {
 		return
 	}
-	b.CloseSession(owner)
+	err := b.EndSession(owner)
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	delete(p.leased, owner)
-	p.idle = append(p.idle, b)
+	if err == nil {
+		p.idle = append(p.idle, b)
+	}
+	p.mu.Unlock()
+	if err != nil {
+		_ = b.Close() // what it cannot forget must not reach the next caller
+	}
+}
+
+// pictureTokens makes a picture about 800 pixels wide.
+const pictureTokens = 600
+
+// Picture returns a picture of the page of a caller that a browser was lent to. It is empty if there is none yet.
+func (p *Pool) Picture(ctx context.Context, owner string) (surface.Picture, error) {
+	b := p.Leased(owner)
+	if b == nil || b.TabCount(owner) == 0 {
+		return surface.Picture{}, nil
+	}
+	picture, err := b.Session(owner).Screenshot(ctx, surface.ScreenshotOptions{MaxTokens: pictureTokens})
+	if fault := (*surface.Fault)(nil); errors.As(err, &fault) {
+		return surface.Picture{}, nil // the page is loading, or the caller has ended meanwhile
+	}
+	return picture, err
 }
 
 // CloseIdle ends the browsers that nobody has.

@@ -108,6 +108,28 @@ func (s *Store) Counts(ctx context.Context, id string) (batch.Counts, error) {
 	return counts, err
 }
 
+// SaveRows stores rows that do not run, with a new status.
+func (s *Store) SaveRows(ctx context.Context, id string, rows []batch.Row) error {
+	return s.write(ctx, "storing rows", func(tx *sql.Tx) error {
+		update, err := tx.PrepareContext(ctx, `UPDATE batch_rows SET status = ?, data = ?
+			WHERE batch = ? AND number = ? AND status <> 'running'`)
+		if err != nil {
+			return err
+		}
+		defer update.Close()
+		for _, r := range rows {
+			data, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			if _, err := update.ExecContext(ctx, r.Status, data, id, r.Number); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // UpdateRow stores a row if its stored status is still from. It returns false if it is another one, so that a row
 // begins and ends once.
 func (s *Store) UpdateRow(ctx context.Context, id string, r batch.Row, from batch.Status) (ok bool, err error) {

@@ -192,7 +192,7 @@ class Fake implements Backend {
     sign: async () => {},
     start: async () => {},
     stop: async () => {},
-    retry: async () => {},
+    retry: async () => 0,
     takeOver: async () => 'b_1-2',
     giveBack: async () => {},
     remove: async () => {},

@@ -33,7 +33,6 @@ import { Panels } from './panels/panels.svelte';
 import { ContextPublisher } from './panels/contextpublisher';
 import { Programs } from './programs/programs.svelte';
 import { Instructions } from './instructions/instructions.svelte';
-import { Batches } from './batches/batches.svelte';
 import { Recipes } from './recipes/recipes.svelte';
 import { Schedules, SCHEDULES_PANEL } from './schedules/schedules.svelte';
 import { Secrets } from './secrets/secrets.svelte';
@@ -65,7 +64,6 @@ export class App {
   readonly auditLog: AuditLog;
   readonly backups: Backups;
   readonly recipes: Recipes;
-  readonly batches: Batches;
   readonly schedules: Schedules;
   readonly programs: Programs;
   readonly instructions: Instructions;
@@ -108,7 +106,6 @@ export class App {
     this.auditLog = new AuditLog(this.actions);
     this.backups = new Backups(this.actions);
     this.recipes = new Recipes(this.actions, this.store);
-    this.batches = new Batches(this.actions);
     this.schedules = new Schedules(this.actions, this.store, this.toasts);
     this.programs = new Programs(this.actions);
     this.instructions = new Instructions(this.actions);
@@ -194,7 +191,7 @@ export class App {
       this.bookmarks.onEvent(event);
       this.pageControls.onEvent(event);
       this.schedules.onEvent(event);
-      this.batches.onEvent(event);
+      if (event.kind === 'batches.changed') this.recipes.onBatch();
     };
   }
 

@@ -1,5 +1,5 @@
 import type { RetriedStatus } from '../../shared/api/batches';
-import type { BatchDraft, BatchRow, ListedBatch, PermissionCard, StoredEvent } from '../../shared/api/types';
+import type { BatchDraft, BatchRow, ListedBatch, PermissionCard } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 import { RemoteValue } from '../remotevalue.svelte';
 
@@ -24,6 +24,10 @@ export class Batches extends RemoteValue<ListedBatch[]> {
   after = $state(0);
   /** The row that the person has taken over, with the session of its page; null for none. */
   taken = $state.raw<{ batch: string; row: BatchRow; session: string } | null>(null);
+  /** Rows that shall run again and had acted, about which the person is asked; null for no question. */
+  asking = $state.raw<{ row: number; statuses: RetriedStatus[]; acted: number } | null>(null);
+  /** The numbers of the rows before the pages that were left. */
+  #left: number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(actions: Actions) {
@@ -47,6 +51,8 @@ export class Batches extends RemoteValue<ListedBatch[]> {
     const answer = await Promise.all([read(selected, after, status), read(selected, 0, 'running')]).catch(() => null);
     if (!answer || selected !== this.selected || status !== this.status || after !== this.after) return;
     [this.rows, this.running] = answer;
+    const { taken } = this;
+    if (taken?.batch === selected && !this.running.some(({ number }) => number === taken.row.number)) this.taken = null;
   }
 
   async select(id: string): Promise<void> {
@@ -60,8 +66,21 @@ export class Batches extends RemoteValue<ListedBatch[]> {
     this.status = status;
     this.after = after;
     this.rows = null;
+    if (!after) this.#left = [];
     await this.readRows();
   }
+
+  /** Whether there are rows before those that are shown, and perhaps after them. */
+  get pages(): { before: boolean; after: boolean } {
+    return { before: this.after > 0, after: this.rows?.length === PAGE_ROWS };
+  }
+
+  async next(): Promise<void> {
+    this.#left.push(this.after);
+    await this.show(this.status, this.rows?.at(-1)?.number ?? 0);
+  }
+
+  previous = (): Promise<void> => this.show(this.status, this.#left.pop() ?? 0);
 
   /** Adds a batch, which waits until the person allows what it needs. It returns why that failed, "" if it did not. */
   async add(draft: BatchDraft): Promise<string> {
@@ -77,12 +96,19 @@ export class Batches extends RemoteValue<ListedBatch[]> {
     }
   }
 
-  sign = ({ batch }: ListedBatch, card: PermissionCard): Promise<void> =>
+  /** Allows what the rows of a batch need and starts it. Returns false if that failed. */
+  sign = ({ batch }: ListedBatch, card: PermissionCard): Promise<boolean> =>
     this.#do(this.actions.backend.batches.sign(batch.id, batch.digest, card));
-  start = (id: string): Promise<void> => this.#do(this.actions.backend.batches.start(id));
-  stop = (id: string): Promise<void> => this.#do(this.actions.backend.batches.stop(id));
-  retry = (id: string, row: number, statuses: RetriedStatus[] = []): Promise<void> =>
-    this.#do(this.actions.backend.batches.retry(id, row, statuses));
+  start = (id: string): Promise<boolean> => this.#do(this.actions.backend.batches.start(id));
+  stop = (id: string): Promise<boolean> => this.#do(this.actions.backend.batches.stop(id));
+
+  /** Lets rows run again: one, or with 0 all with one of the statuses. Asks first if some of them had acted. */
+  async retry(row: number, statuses: RetriedStatus[], acted = false): Promise<void> {
+    const request = this.actions.backend.batches.retry(this.selected, row, statuses, acted);
+    let had = 0;
+    await this.#do(request.then((n) => (had = n)));
+    this.asking = had && !acted ? { row, statuses, acted: had } : null;
+  }
 
   /** Makes a row wait, so that the person can act on its page. */
   async takeOver(batch: string, row: BatchRow): Promise<void> {
@@ -102,14 +128,15 @@ export class Batches extends RemoteValue<ListedBatch[]> {
     if (!this.shown) this.selected = '';
   }
 
-  async #do(request: Promise<unknown>): Promise<void> {
-    await this.actions.attempt(request);
+  async #do(request: Promise<unknown>): Promise<boolean> {
+    const done = await this.actions.attempt(request);
     await this.read();
+    return done;
   }
 
-  /** Reads what an open panel shows again, at most about twice a second. */
-  onEvent(event: StoredEvent): void {
-    if (event.kind !== 'batches.changed' || !this.loaded || this.#timer) return;
+  /** Reads what is shown again, at most about twice a second. */
+  readSoon(): void {
+    if (this.#timer) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.read();

@@ -22,6 +22,9 @@ export class Recipes extends RemoteValue<RecipeList> {
   /** The toast with the failure of the newest run, 0 for none. The next run dismisses it. */
   failureToast = 0;
 
+  /** Tells the open panel that a batch has changed. The panel sets it. */
+  onBatch: () => void = () => {};
+
   /** The event after which the person's steps in the browser are recorded, null while nothing is recorded. */
   since = $state<number | null>(null);
   /** What was recorded and is not saved yet, null for nothing. */

@@ -24,9 +24,12 @@ export function createBatchesApi(client: Client) {
       awaitSuccess(client.POST(`${path}/sign`, { ...byId(id), body: { digest, card } })),
     start: (id: string) => awaitSuccess(client.POST(`${path}/start`, byId(id))),
     stop: (id: string) => awaitSuccess(client.POST(`${path}/stop`, byId(id))),
-    /** Lets rows run again: one, or with 0 all with one of the statuses. */
-    retry: (id: string, row: number, statuses: RetriedStatus[]) =>
-      awaitSuccess(client.POST(`${path}/retry`, { ...byId(id), body: { row, statuses } })),
+    /**
+     * Lets rows run again: one, or with 0 all with one of the statuses. Returns how many of them had acted; then none runs
+     * unless `acted` is set.
+     */
+    retry: async (id: string, row: number, statuses: RetriedStatus[], acted: boolean) =>
+      (await bodyOf(client.POST(`${path}/retry`, { ...byId(id), body: { row, statuses, acted } }))).acted,
     /** Makes a row wait before its next step. Returns the session that the live view can show. */
     takeOver: async (id: string, row: number) =>
       (await bodyOf(client.POST(`${path}/rows/{row}/take-over`, { params: { path: { id, row } } }))).session,

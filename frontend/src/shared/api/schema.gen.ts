@@ -5039,6 +5039,8 @@ export interface components {
             path: string;
         };
         "Post-api-batches-id-retryRequest": {
+            /** @description Also rows that may have done something already */
+            acted?: boolean;
             /**
              * Format: int64
              * @description 0 for all rows with one of the statuses
@@ -5418,6 +5420,8 @@ export interface components {
             suggestion?: string;
         };
         Retried: {
+            /** Format: int64 */
+            acted: number;
             /** Format: int64 */
             rows: number;
         };
