@@ -87,6 +87,22 @@ func (b batches) find(ctx context.Context, name string) (data.Batch, error) {
 	return data.Batch{}, noBatch(name)
 }
 
+// withBatch calls do with the newest batch of an id or name.
+func withBatch(
+	ctx context.Context, streams verb.Streams, g *verb.Global, name string, do func(batches, data.Batch) error,
+) error {
+	b, err := openBatches(ctx, streams, g)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	one, err := b.find(ctx, name)
+	if err != nil {
+		return err
+	}
+	return do(b, one)
+}
+
 func isBatch(one data.Batch, name string) bool { return one.ID == name || one.Name == name }
 
 func noBatch(name string) error {
@@ -313,35 +329,27 @@ type batchShowVerb struct {
 
 // Run prints the rows of a batch.
 func (v *batchShowVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	b, err := openBatches(ctx, streams, g)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	one, err := b.find(ctx, v.Name)
-	if err != nil {
-		return err
-	}
-	all := []data.Row{}
-	for {
-		after := 0
-		if len(all) > 0 {
-			after = all[len(all)-1].Number
+	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+		all := []data.Row{}
+		for after := 0; ; after = all[len(all)-1].Number {
+			page, err := b.rows(ctx, one.ID, after, v.Status)
+			if err != nil {
+				return err
+			}
+			if len(page) == 0 {
+				return v.print(streams, all)
+			}
+			all = append(all, page...)
 		}
-		page, err := b.rows(ctx, one.ID, after, v.Status)
-		if err != nil {
-			return err
-		}
-		if len(page) == 0 {
-			break
-		}
-		all = append(all, page...)
-	}
+	})
+}
+
+func (v *batchShowVerb) print(streams verb.Streams, rows []data.Row) error {
 	if v.JSON {
-		return verb.PrintJSON(streams, all)
+		return verb.PrintJSON(streams, rows)
 	}
 	w := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	for _, r := range all {
+	for _, r := range rows {
 		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", r.Number, r.Status,
 			excerpt.Escape(excerpt.Line(strings.Join(r.Cells, ", "), 60)),
 			excerpt.Escape(excerpt.Line(cmp.Or(r.Reason, resultText(r)), 200)))
@@ -431,21 +439,14 @@ type batchStopVerb struct {
 	Name string `arg:"" help:"Name or id."`
 }
 
-// Run stops a batch of the running Sextant.
+// Run stops a batch.
 func (v *batchStopVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	b, err := openBatches(ctx, streams, g)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	one, err := b.find(ctx, v.Name)
-	switch {
-	case err != nil:
-		return err
-	case b.sys != nil:
-		return failure(b.sys.Batches.Stop(ctx, one.ID, "You stopped it."))
-	}
-	return b.at.Call(ctx, http.MethodPost, batchPath(one.ID, "/stop"), nil, nil)
+	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+		if b.sys != nil {
+			return failure(b.sys.Batches.Stop(ctx, one.ID, "It was stopped."))
+		}
+		return b.at.Call(ctx, http.MethodPost, batchPath(one.ID, "/stop"), nil, nil)
+	})
 }
 
 // failure returns an error of the batches as that of a verb.
@@ -463,24 +464,17 @@ type batchExportVerb struct {
 
 // Run writes the table of a batch.
 func (v *batchExportVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	b, err := openBatches(ctx, streams, g)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	one, err := b.find(ctx, v.Name)
-	if err != nil {
-		return err
-	}
-	text, err := b.table(ctx, one.ID)
-	if err != nil {
-		return err
-	}
-	if v.Out == "" {
-		_, err = streams.Out.Write(text)
-		return err
-	}
-	return failure(os.WriteFile(v.Out, text, 0o600))
+	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+		text, err := b.table(ctx, one.ID)
+		switch {
+		case err != nil:
+		case v.Out == "":
+			_, err = streams.Out.Write(text)
+		default:
+			err = os.WriteFile(v.Out, text, 0o600)
+		}
+		return failure(err)
+	})
 }
 
 type batchDeleteVerb struct {
@@ -489,17 +483,10 @@ type batchDeleteVerb struct {
 
 // Run deletes a batch.
 func (v *batchDeleteVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	b, err := openBatches(ctx, streams, g)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	one, err := b.find(ctx, v.Name)
-	switch {
-	case err != nil:
-		return err
-	case b.sys != nil:
-		return failure(b.sys.Batches.Delete(ctx, one.ID))
-	}
-	return b.at.Call(ctx, http.MethodDelete, batchPath(one.ID, ""), nil, nil)
+	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+		if b.sys != nil {
+			return failure(b.sys.Batches.Delete(ctx, one.ID))
+		}
+		return b.at.Call(ctx, http.MethodDelete, batchPath(one.ID, ""), nil, nil)
+	})
 }
