@@ -94,7 +94,7 @@ func (s *System) httpServices() httpapi.Services {
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
 		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
 		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, RaiseWindow: s.raiseWindow, WebSocket: s.hub,
-		TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
+		AwaitInput: s.hub.AwaitInput, TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
 		Programs: programs{s}, Log: s.Log,
 	}
 }

@@ -34,12 +34,17 @@ const (
 	MaxPaste  = 32 << 20
 )
 
+// maxInputWait limits how long a paste waits for the page to take the input before it.
+const maxInputWait = 5 * time.Second
+
 // Routes are the routes with what they call.
 type Routes struct {
 	API     huma.API
 	Browser *browser.Browser
 	History History
 	Uploads *upload.Store
+	// AwaitInput waits until the page has taken the input that windows have sent.
+	AwaitInput func(ctx context.Context)
 }
 
 // History contains the visited pages.
@@ -67,6 +72,9 @@ func (r Routes) Register() {
 		OperationID: route.OperationID(http.MethodPost, PastePath), Method: http.MethodPost, Path: PastePath,
 		Summary: "Paste into the page", DefaultStatus: http.StatusNoContent, MaxBodyBytes: MaxPaste,
 	}, access.WindowOnly(func(ctx context.Context, in *struct{ Body wire.Clipboard }) (*route.Empty, error) {
+		wait, cancel := context.WithTimeout(ctx, maxInputWait)
+		r.AwaitInput(wait) // a press just before it chooses where to paste
+		cancel()
 		return nil, problem(r.Browser.Paste(ctx, in.Body))
 	}))
 	huma.Register(r.API, huma.Operation{

@@ -128,6 +128,8 @@ type Services struct {
 	RaiseWindow func() bool
 	// HasWindow reports whether a window is connected in which the person can be asked.
 	HasWindow func() bool
+	// AwaitInput waits until the page has taken the input that windows have sent.
+	AwaitInput func(ctx context.Context)
 	// WebSocket serves /ws, and TerminalSocket serves /ws/terminals. Both authenticate by the first message.
 	WebSocket, TerminalSocket http.Handler
 	// MCPHandler serves mcpserver.JoinPath, after authentication. Programs manages its clients.

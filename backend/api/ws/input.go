@@ -1,7 +1,11 @@
 package ws
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"sextant/shared/wire"
 )
@@ -11,6 +15,8 @@ import (
 type inputQueue struct {
 	mu      sync.Mutex
 	waiting []wire.ClientMessage
+	// passing is true while a message that next returned is passed on.
+	passing bool
 	// wake is signaled after add.
 	wake chan struct{}
 }
@@ -45,13 +51,37 @@ func mergeable(a, b wire.ClientMessage) bool {
 func (q *inputQueue) next() (wire.ClientMessage, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
+	q.passing = len(q.waiting) > 0
+	if !q.passing {
 		return wire.ClientMessage{}, false
 	}
 	first := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	return first, true
 }
+
+// isEmpty reports whether the page has taken all messages.
+func (q *inputQueue) isEmpty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) == 0 && !q.passing
+}
+
+// AwaitInput waits until the page has taken the input that the windows have sent, so that what follows it by another
+// way does not overtake it. It waits at most until ctx ends.
+func (h *Hub) AwaitInput(ctx context.Context) {
+	h.mu.Lock()
+	conns := slices.Collect(maps.Keys(h.conns))
+	h.mu.Unlock()
+	for _, c := range conns {
+		for !c.inputs.isEmpty() && ctx.Err() == nil && c.ctx.Err() == nil {
+			time.Sleep(inputPause)
+		}
+	}
+}
+
+// inputPause is the time between two looks at a queue of input.
+const inputPause = 2 * time.Millisecond
 
 // drop removes all messages.
 func (q *inputQueue) drop() {
