@@ -6,7 +6,6 @@ import (
 	"sextant/app/notify"
 	"sextant/backend/batch"
 	"sextant/backend/browser"
-	"sextant/backend/recipes"
 	data "sextant/shared/batch"
 	"sextant/shared/event"
 )
@@ -14,11 +13,8 @@ import (
 // openBatches opens the batches. They run in a program that serves, and in one that was started to run them.
 func (s *System) openBatches(ctx context.Context, options OpenOptions) (err error) {
 	s.Batches, err = batch.Open(ctx, batch.Config{
-		Store: s.Store.Batches, Browsers: s.browsers, Recipe: s.Recipes.Get, Do: s.do, Unattended: s.unattended,
-		Needs: func(ctx context.Context, name string, values map[string]string) (recipes.Needs, error) {
-			return s.Recipes.NeedsOf(ctx, name, values, s.Pipeline.CardUse)
-		},
-		Runs: options.Serve || options.RunBatches, Log: s.Log,
+		Store: s.Store.Batches, Browsers: s.browsers, Recipes: s.Recipes, CardUse: s.Pipeline.CardUse, Do: s.do,
+		Unattended: s.unattended, Runs: options.Serve || options.RunBatches, Log: s.Log,
 		Changed: func(one data.Batch) {
 			s.Events.Broadcast(event.New(event.BatchesChanged, event.BatchNotice{Batch: one.ID}))
 		},

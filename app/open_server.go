@@ -126,7 +126,7 @@ func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpse
 	session, done := "", func() {}
 	if !join.SharesTabs {
 		session = "joined-" + strings.ToLower(rand.Text())
-		done = func() { s.Browser.CloseSession(session) }
+		done = func() { _ = s.Browser.CloseSession(session) } // it logs its error
 	}
 	config := s.Sharing.ClientConfig(ctx, join, session)
 	config.CanAsk = s.hub.HasWindow

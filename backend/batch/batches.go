@@ -52,10 +52,9 @@ type Browsers interface {
 type Config struct {
 	Store    Store
 	Browsers Browsers
-	// Recipe returns a recipe by its name.
-	Recipe func(name string) (recipe.Recipe, error)
-	// Needs returns what a run of a recipe with values needs. Its error can be read by a person.
-	Needs func(ctx context.Context, recipe string, values map[string]string) (recipes.Needs, error)
+	Recipes  *recipes.Recipes
+	// CardUse returns what a call would use, as far as that is known before it runs.
+	CardUse func(ctx context.Context, call toolspec.Call) toolspec.Card
 	// Do runs a call through the pipeline.
 	Do         func(ctx context.Context, call toolspec.Call) toolspec.Result
 	Unattended *unattended.Runs
@@ -196,18 +195,45 @@ func (b *Batches) Sign(ctx context.Context, id, digest string, card toolspec.Car
 	})
 }
 
+// Proposal is a wider card for rows that were parked.
+type Proposal struct {
+	Card toolspec.Card `json:"card"`
+	// Beyond lists what it adds to the card that the person signed, in words.
+	Beyond []string `json:"beyond"`
+}
+
+// proposedRows is how many parked rows a Proposal looks at.
+const proposedRows = 100
+
+// Proposal returns a card with what parked rows of a batch wanted, and one act more. It is nil if none was parked.
+func (b *Batches) Proposal(ctx context.Context, one batch.Batch) (*Proposal, error) {
+	if one.Card == nil {
+		return nil, nil
+	}
+	rows, err := b.cfg.Store.Rows(ctx, one.ID, 0, proposedRows, batch.StatusParked)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	p := Proposal{Card: *one.Card}
+	for _, r := range rows {
+		if r.Wanted != nil {
+			p.Card = p.Card.Plus(*r.Wanted)
+		}
+	}
+	p.Card.Acts, p.Card.SignIns = one.Card.Acts+1, one.Card.SignIns
+	p.Beyond = one.Card.Beyond(p.Card)
+	return &p, nil
+}
+
 // refresh reads again what the rows need, if the recipe has changed. Nobody has allowed that yet.
 func (b *Batches) refresh(ctx context.Context, id string) (batch.Batch, error) {
 	one, err := b.Get(id)
 	if err != nil {
 		return one, err
 	}
-	rec, err := b.cfg.Recipe(one.Recipe)
-	if err != nil {
-		return one, fmt.Errorf("there is no recipe %s", one.Recipe)
-	}
-	if digestOf(rec) == one.Digest {
-		return one, nil
+	rec, err := b.recipe(one.Recipe)
+	if err != nil || recipes.Digest(rec) == one.Digest {
+		return one, err
 	}
 	rows, err := b.cfg.Store.Rows(ctx, id, 0, maxRows)
 	if err == nil {
@@ -223,6 +249,14 @@ func (b *Batches) refresh(ctx context.Context, id string) (batch.Batch, error) {
 		old.Digest, old.Needs, old.Outputs, old.Parameters = one.Digest, one.Needs, one.Outputs, one.Parameters
 		old.Card, old.State, old.Reason = nil, batch.StateUnsigned, ""
 	})
+}
+
+func (b *Batches) recipe(name string) (recipe.Recipe, error) {
+	rec, err := b.cfg.Recipes.Get(name)
+	if err != nil {
+		return rec, fmt.Errorf("there is no recipe %s", name)
+	}
+	return rec, nil
 }
 
 func start(one *batch.Batch) {
@@ -267,7 +301,7 @@ func (b *Batches) Stop(ctx context.Context, id, why string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err == nil && b.running == id {
-		b.cancel(endError(why))
+		b.cancel(unattended.EndError(why))
 	}
 	return err
 }

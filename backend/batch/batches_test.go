@@ -102,12 +102,10 @@ func (p *program) do(ctx context.Context, call toolspec.Call) toolspec.Result {
 func (p *program) open() *batch.Batches {
 	p.t.Helper()
 	b, err := batch.Open(p.t.Context(), batch.Config{
-		Store: p.store.Batches, Browsers: p, Recipe: p.recipes.Get, Do: p.do, Unattended: p.cards, Runs: true,
-		Needs: func(ctx context.Context, name string, values map[string]string) (recipes.Needs, error) {
-			return p.recipes.NeedsOf(ctx, name, values, func(_ context.Context, call toolspec.Call) toolspec.Card {
-				host, _, _ := strings.Cut(strings.TrimPrefix(string(call.Args), `{"url":"https://`), "/")
-				return toolspec.Card{Hosts: []string{host}, Tools: []string{call.Tool}, Acts: 1}
-			})
+		Store: p.store.Batches, Browsers: p, Recipes: p.recipes, Do: p.do, Unattended: p.cards, Runs: true,
+		CardUse: func(_ context.Context, call toolspec.Call) toolspec.Card {
+			host, _, _ := strings.Cut(strings.TrimPrefix(string(call.Args), `{"url":"https://`), "/")
+			return toolspec.Card{Hosts: []string{host}, Tools: []string{call.Tool}, Acts: 1}
 		},
 		Changed: func(data.Batch) {}, Ended: func(data.Batch) {}, Log: p.log(),
 	})
@@ -258,6 +256,15 @@ func TestHowRowsEnd(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, p.await(b, one.ID, data.StateDone)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	signed, err := b.Get(one.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposal, err := b.Proposal(t.Context(), signed)
+	if err != nil || proposal == nil || !cmp.Equal(proposal.Beyond, []string{"the host evil.example"}) ||
+		proposal.Card.Acts != 2 {
+		t.Errorf("the proposal is %+v, %v", proposal, err)
 	}
 	p.mu.Lock()
 	p.work = func(context.Context, string, string) toolspec.Result { return toolspec.OK(recipe.Run{}) }

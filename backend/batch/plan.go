@@ -3,9 +3,6 @@ package batch
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,9 +56,9 @@ func (b *Batches) Add(ctx context.Context, in New) (batch.Batch, error) {
 	for i := range cells {
 		rows[i] = batch.Row{Number: i + 1, Cells: cells[i], Status: batch.StatusQueued}
 	}
-	rec, err := b.cfg.Recipe(one.Recipe)
+	rec, err := b.recipe(one.Recipe)
 	if err != nil {
-		return one, fmt.Errorf("there is no recipe %s", one.Recipe)
+		return one, err
 	}
 	if err := b.plan(ctx, rec, &one, rows); err != nil {
 		return one, err
@@ -81,38 +78,39 @@ func (b *Batches) plan(ctx context.Context, rec recipe.Recipe, one *batch.Batch,
 	if one.Parameters, err = columnsOf(rec, one); err != nil {
 		return err
 	}
-	one.Digest, one.Outputs, one.Needs = digestOf(rec), outputsOf(rec), toolspec.Card{}
+	one.Digest, one.Outputs, one.Needs = recipes.Digest(rec), outputsOf(rec), toolspec.Card{}
 	hosts := map[string]bool{}
 	for i := range rows {
-		if err := checkSecrets(rec, *one, rows[i]); err != nil {
-			return fmt.Errorf("row %d: %w", rows[i].Number, err)
-		}
-		needs, err := b.cfg.Needs(ctx, one.Recipe, valuesOf(*one, rows[i]))
+		card, err := b.planRow(ctx, *one, rows[i])
 		if err != nil {
 			return fmt.Errorf("row %d: %w", rows[i].Number, err)
 		}
-		rows[i].Hosts = needs.Card.Hosts
-		for _, h := range needs.Card.Hosts {
+		rows[i].Hosts = card.Hosts
+		for _, h := range card.Hosts {
 			hosts[h] = true
 		}
-		acts := max(one.Needs.Acts, needs.Card.Acts)
-		needs.Card.Hosts = nil // collected apart, because each row may have its own
-		one.Needs = one.Needs.Plus(needs.Card)
+		acts := max(one.Needs.Acts, card.Acts)
+		card.Hosts = nil // collected apart, because each row may have its own
+		one.Needs = one.Needs.Plus(card)
 		one.Needs.Acts = acts
 	}
 	one.Needs.Hosts = slices.Sorted(maps.Keys(hosts))
 	return nil
 }
 
-// checkSecrets refuses a row that would type a secret into a field that is not for one.
-func checkSecrets(rec recipe.Recipe, one batch.Batch, r batch.Row) error {
-	values := valuesOf(one, r)
-	for _, p := range rec.Parameters {
-		if !p.Secret && recipes.SecretName.MatchString(values[p.Name]) {
-			return fmt.Errorf("%s names a secret, but the recipe does not keep this value secret", p.Name)
+// planRow returns what a row needs. It refuses one that would type a secret into a field that is not for one.
+func (b *Batches) planRow(ctx context.Context, one batch.Batch, r batch.Row) (toolspec.Card, error) {
+	prepared, err := b.cfg.Recipes.Prepare(one.Recipe, valuesOf(one, r))
+	if err != nil {
+		return toolspec.Card{}, err
+	}
+	for _, p := range prepared.Recipe.Parameters {
+		if !p.Secret && recipes.SecretName.MatchString(prepared.Values[p.Name]) {
+			return toolspec.Card{}, fmt.Errorf("%s names a secret, but the recipe does not keep this value secret",
+				p.Name)
 		}
 	}
-	return nil
+	return prepared.Card(ctx, b.cfg.CardUse)
 }
 
 // columnsOf finds the column of each parameter.
@@ -164,15 +162,6 @@ func valuesOf(one batch.Batch, r batch.Row) map[string]string {
 		}
 	}
 	return values
-}
-
-func digestOf(rec recipe.Recipe) string {
-	text, err := json.Marshal([]any{rec.Parameters, rec.Steps})
-	if err != nil {
-		return "" // cannot fail: the recipe was read from JSON
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
 }
 
 func outputsOf(rec recipe.Recipe) []string {

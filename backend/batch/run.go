@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,15 +18,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// badRows is how many rows in a row may end as other than done before the batch stops.
+// badRows is how many consecutive rows may end as other than done before the batch stops.
 const badRows = 10
 
-// endError ends rows. Its text is the reason that people see.
-type endError string
-
-func (e endError) Error() string { return string(e) }
-
-const errClosing = endError("Sextant was closed while it ran.")
+const errClosing = unattended.EndError("Sextant was closed while it ran.")
 
 // Session returns the id of the session in which a row runs, which is also the id of its unattended run.
 func Session(id string, row int) string { return id + "-" + strconv.Itoa(row) }
@@ -44,7 +37,7 @@ func (b *Batches) loop(ctx context.Context) {
 			b.cfg.Log.Error("a batch cannot go on yet", "batch", one.ID, "err", err)
 			select {
 			case <-ctx.Done():
-			case <-time.After(storeAgain):
+			case <-time.After(unattended.StoreAgain):
 				continue
 			}
 		}
@@ -101,11 +94,11 @@ func (b *Batches) runBatch(parent context.Context, one batch.Batch) error {
 
 // finish ends a batch of which no row waits, or that cannot go on because of problem.
 func (b *Batches) finish(ctx context.Context, id string, problem error) error {
-	waiting, err := b.cfg.Store.Rows(ctx, id, 0, 1, batch.StatusQueued)
+	queued, err := b.cfg.Store.Rows(ctx, id, 0, 1, batch.StatusQueued)
 	switch {
 	case err != nil:
 		return err
-	case problem == nil && len(waiting) > 0:
+	case problem == nil && len(queued) > 0:
 		return nil // some were added meanwhile
 	}
 	err = b.change(ctx, id, func(one *batch.Batch) {
@@ -174,14 +167,14 @@ func (b *Batches) runRow(ctx context.Context, id string, row batch.Row) (batch.R
 	case one.Card == nil:
 		return row, ErrUnsigned
 	}
-	needs, err := b.cfg.Needs(ctx, one.Recipe, valuesOf(one, row))
+	prepared, err := b.cfg.Recipes.Prepare(one.Recipe, valuesOf(one, row))
 	switch {
 	case err != nil:
 		return row, err
-	case digestOf(needs.Recipe) != one.Digest:
+	case recipes.Digest(prepared.Recipe) != one.Digest:
 		return row, ErrChanged
 	}
-	args, err := json.Marshal(needs.Values)
+	args, err := json.Marshal(prepared.Values)
 	if err != nil {
 		return row, err
 	}
@@ -215,7 +208,10 @@ func (b *Batches) runRow(ctx context.Context, id string, row batch.Row) (batch.R
 	mu.Lock()
 	defer mu.Unlock()
 	end(ctx, &row, result, usage)
-	b.store(one.ID, row)
+	unattended.Store(b.closed, b.cfg.Log, session, func(ctx context.Context) error {
+		_, err := b.cfg.Store.UpdateRow(ctx, one.ID, row, batch.StatusRunning)
+		return err
+	})
 	b.cfg.Changed(one)
 	return row, nil
 }
@@ -255,43 +251,6 @@ func end(ctx context.Context, row *batch.Row, result toolspec.Result, usage unat
 		row.Status = batch.StatusFailed
 	}
 }
-
-// textsOf returns what a recipe returned as text: a list of rows as JSON.
-func textsOf(values map[string]any) map[string]string {
-	if len(values) == 0 {
-		return nil
-	}
-	texts := map[string]string{}
-	for name, value := range values {
-		if text, ok := value.(string); ok {
-			texts[name] = text
-		} else if text, err := json.Marshal(value); err == nil {
-			texts[name] = string(text)
-		}
-	}
-	return texts
-}
-
-// store stores the end of a row. It tries until that succeeds or Sextant closes, so that a full disk loses no result.
-func (b *Batches) store(id string, row batch.Row) {
-	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		_, err := b.cfg.Store.UpdateRow(ctx, id, row, batch.StatusRunning)
-		cancel()
-		if err == nil {
-			return
-		}
-		b.cfg.Log.Error("the end of a row is not stored yet", "batch", id, "row", row.Number, "err", err)
-		select {
-		case <-b.closed:
-			return
-		case <-time.After(storeAgain):
-		}
-	}
-}
-
-// storeAgain is the time between two attempts to store the end of a row.
-const storeAgain = 5 * time.Second
 
 // queue is the rows that wait, in their order.
 type queue struct {
@@ -349,33 +308,4 @@ func (q *queue) free(row batch.Row) {
 	}
 	close(q.freed)
 	q.freed = make(chan struct{})
-}
-
-// Table returns the columns of a batch with its results, and its rows in their order.
-func (b *Batches) Table(ctx context.Context, id string) (columns []string, rows [][]string, err error) {
-	one, err := b.Get(id)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := b.cfg.Store.Rows(ctx, id, 0, maxRows)
-	if err != nil {
-		return nil, nil, err
-	}
-	outputs := slices.Clone(one.Outputs)
-	for _, r := range all {
-		for _, name := range slices.Sorted(maps.Keys(r.Results)) {
-			if !slices.Contains(outputs, name) {
-				outputs = append(outputs, name) // of an earlier version of the recipe
-			}
-		}
-	}
-	columns = slices.Concat(one.Columns, outputs, []string{"status", "reason"})
-	for _, r := range all {
-		cells := slices.Clone(r.Cells)
-		for _, name := range outputs {
-			cells = append(cells, r.Results[name])
-		}
-		rows = append(rows, append(cells, string(r.Status), strings.TrimSpace(r.Reason)))
-	}
-	return columns, rows, nil
 }

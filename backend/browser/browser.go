@@ -146,15 +146,8 @@ func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Sessio
 // Show makes people see the tabs of a caller in the live view, in place of the window's.
 func (b *Browser) Show(owner string) { b.tabs.Show(owner) }
 
-// CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
-func (b *Browser) CloseSession(owner string) {
-	if err := b.tabs.CloseSession(owner); err != nil {
-		b.log.Warn("closing a session's tabs", "err", err)
-	}
-}
-
-// EndSession is CloseSession with its error.
-func (b *Browser) EndSession(owner string) error { return b.tabs.CloseSession(owner) }
+// CloseSession closes a caller's tabs and deletes its storage; see page.Manager.CloseSession.
+func (b *Browser) CloseSession(owner string) error { return b.tabs.CloseSession(owner) }
 
 // SetTakenOver records whether the person has taken over. It stops nobody: callers must enforce who may act.
 func (b *Browser) SetTakenOver(person bool) {

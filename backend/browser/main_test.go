@@ -52,7 +52,7 @@ func session(t testing.TB) (context.Context, *browser.Session) {
 	requireChromium(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
 	t.Cleanup(cancel)
-	t.Cleanup(func() { shared.CloseSession(t.Name()) })
+	t.Cleanup(func() { _ = shared.CloseSession(t.Name()) })
 	return ctx, shared.Session(t.Name())
 }
 

@@ -28,8 +28,11 @@ type savedRun struct {
 	Since int    `json:"since,omitempty"`
 }
 
-func digest(steps []recipe.Step) string {
-	text, err := json.Marshal(steps) // compacts the arguments
+// Digest identifies what a recipe does, and with which parameters.
+func Digest(rec recipe.Recipe) string { return digest([]any{rec.Parameters, rec.Steps}) }
+
+func digest(v any) string {
+	text, err := json.Marshal(v) // compacts the arguments
 	if err != nil {
 		return ""
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"sextant/backend/unattended"
 	"sextant/shared/schedule"
@@ -181,27 +180,9 @@ func (s *Schedules) runFollowing(run schedule.Run) {
 	}
 }
 
-// store tries to store the end of a run until that succeeds or the schedules are closed, so that a full disk does not
-// leave the run behind. It also works after the context of the run is over.
 func (s *Schedules) store(run string, do func(context.Context) error) {
-	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		err := do(ctx)
-		cancel()
-		if err == nil {
-			return
-		}
-		s.cfg.Log.Error("the end of a run is not stored yet", "run", run, "err", err)
-		select {
-		case <-s.closing:
-			return
-		case <-time.After(storeAgain):
-		}
-	}
+	unattended.Store(s.closing, s.cfg.Log, run, do)
 }
-
-// storeAgain is the time between two attempts to store the end of a run.
-const storeAgain = 5 * time.Second
 
 func (s *Schedules) pauseReason(ctx context.Context, run schedule.Run) string {
 	switch run.Status {

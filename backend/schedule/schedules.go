@@ -459,16 +459,11 @@ func (s *Schedules) Stop(ctx context.Context, run string) (bool, error) {
 	return s.cfg.Store.UpdateRun(ctx, waits, schedule.StatusQueued)
 }
 
-// endError ends a run. Its text is the reason that people see.
-type endError string
-
-func (e endError) Error() string { return string(e) }
-
 const (
-	errClosing = endError("Sextant was closed while it ran. Its last step may have been done.")
-	errStopped = endError("You stopped it.")
+	errClosing = unattended.EndError("Sextant was closed while it ran. Its last step may have been done.")
+	errStopped = unattended.EndError("You stopped it.")
 )
 
 func limitError(limit time.Duration) error {
-	return endError(fmt.Sprintf("It took longer than %s and was stopped.", limit))
+	return unattended.EndError(fmt.Sprintf("It took longer than %s and was stopped.", limit))
 }

@@ -9,8 +9,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// EndError ends a run. Its text is the reason that people see.
+type EndError string
+
+// Error implements error.
+func (e EndError) Error() string { return string(e) }
+
 // ErrParked ends a run that wanted something that its card does not list.
-var ErrParked = errors.New("it was parked")
+const ErrParked = EndError("It was parked.")
 
 // Run is a run that has begun.
 type Run struct {
@@ -18,7 +24,7 @@ type Run struct {
 	Card *toolspec.Card
 	// Cancel ends the run.
 	Cancel context.CancelCauseFunc
-	// BeforeAct is called before each call that uses something. Its error refuses the call. It may be nil.
+	// BeforeAct is called before each allowed call. Its error refuses the call. It may be nil.
 	BeforeAct func(use toolspec.Card) error
 
 	usage Usage

@@ -114,7 +114,7 @@ func (env *environment) runExported(
 			return exported{}, err
 		}
 	}
-	env.sys.Browser.CloseSession(sessionName(t))
+	_ = env.sys.Browser.CloseSession(sessionName(t))
 	if err := env.setUp(t); err != nil {
 		return exported{}, err
 	}

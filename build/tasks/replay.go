@@ -43,7 +43,7 @@ func (env *environment) replay(ctx context.Context, t *task, conversation string
 	if err != nil {
 		return replayed{}, err
 	}
-	env.sys.Browser.CloseSession(sessionName(t))
+	_ = env.sys.Browser.CloseSession(sessionName(t))
 	if err := env.setUp(t); err != nil {
 		return replayed{}, err
 	}

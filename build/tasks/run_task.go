@@ -50,7 +50,7 @@ func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	}
 	_ = env.person.questions()
 	began := time.Now()
-	defer env.sys.Browser.CloseSession(sessionName(t))
+	defer func() { _ = env.sys.Browser.CloseSession(sessionName(t)) }()
 	end, err := env.sys.Loop.Run(ctx, loop.TurnRequest{
 		Text: t.instruction(), Model: env.model, Caller: toolspec.CallerModel, Interactive: true,
 		Session: sessionName(t),

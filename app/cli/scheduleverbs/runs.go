@@ -45,7 +45,8 @@ type batches struct {
 }
 
 func openBatches(ctx context.Context, streams verb.Streams, g *verb.Global) (b batches, err error) {
-	if b.at, err = joinSchedules(ctx, g); err == nil {
+	var ok bool
+	if b.at, ok = running(ctx, g); ok {
 		return b, nil
 	}
 	b.sys, err = verb.Open(ctx, g.Flags(), app.OpenOptions{}, streams)
@@ -203,22 +204,8 @@ func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
-	if at, err := joinSchedules(ctx, g); err == nil {
-		if v.Yes || v.Out != "" {
-			return verb.Failure(verb.ExitRefused, "Sextant is running (process %d), so its window allows the batch "+
-				"and runs it. Leave out --yes and --out, or end it first.", at.PID)
-		}
-		var added batchroutes.ListedBatch
-		if err := at.Call(ctx, http.MethodPost, batchesPath, map[string]any{
-			"name": v.Name, "recipe": v.Recipe, "table": text, "values": v.Param, "browsers": v.Browsers,
-			"per_host": v.PerHost,
-		}, &added); err != nil {
-			return err
-		}
-		_, _ = fmt.Fprintf(streams.Out, "Added %q with %d rows. It runs once you allow what it needs: in the panel "+
-			"Recipes of the running Sextant. Write the results with: sextant runs export %s\n", added.Batch.Name,
-			added.Counts[data.StatusQueued], added.Batch.ID)
-		return nil
+	if at, ok := running(ctx, g); ok {
+		return v.addTo(ctx, streams, at, text)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{RunBatches: true}, streams)
 	if err != nil {
@@ -236,6 +223,25 @@ func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 		return err
 	}
 	return follow(ctx, streams, sys, one.ID, v.Out)
+}
+
+// addTo adds the batch to the running Sextant, whose window allows and runs it.
+func (v *batchStartVerb) addTo(ctx context.Context, streams verb.Streams, at verb.RunningInstance, text []byte) error {
+	if v.Yes || v.Out != "" {
+		return verb.Failure(verb.ExitRefused, "Sextant is running (process %d), so its window allows the batch and "+
+			"runs it. Leave out --yes and --out, or end it first.", at.PID)
+	}
+	var added batchroutes.ListedBatch
+	if err := at.Call(ctx, http.MethodPost, batchesPath, map[string]any{
+		"name": v.Name, "recipe": v.Recipe, "table": text, "values": v.Param, "browsers": v.Browsers,
+		"per_host": v.PerHost,
+	}, &added); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(streams.Out, "Added %q with %d rows. It runs once you allow what it needs: in the panel "+
+		"Recipes of the running Sextant. Write the results with: sextant runs export %s\n", added.Batch.Name,
+		added.Counts[data.StatusQueued], added.Batch.ID)
+	return nil
 }
 
 // sign shows what the rows of a batch need and asks the person, unless yes is set.
@@ -383,11 +389,7 @@ func goOn(
 	ctx context.Context, streams verb.Streams, g *verb.Global, name, out string, yes bool,
 	start func(sys *app.System, id string) error,
 ) error {
-	if at, err := joinSchedules(ctx, g); err == nil {
-		return verb.Failure(verb.ExitRefused, "Sextant is running (process %d). Do it in its window, in the panel "+
-			"Recipes, or end it first.", at.PID)
-	}
-	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{RunBatches: true}, streams)
+	sys, err := openAlone(ctx, streams, g, "Recipes", app.OpenOptions{RunBatches: true})
 	if err != nil {
 		return err
 	}
@@ -400,6 +402,9 @@ func goOn(
 	if errors.Is(err, batch.ErrChanged) || errors.Is(err, batch.ErrUnsigned) {
 		if one, err = sys.Batches.Get(one.ID); err == nil {
 			err = sign(ctx, streams, sys, one, yes)
+		}
+		if err == nil {
+			err = start(sys, one.ID)
 		}
 	}
 	if err != nil {

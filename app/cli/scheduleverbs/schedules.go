@@ -14,8 +14,6 @@ import (
 
 	"sextant/app"
 	"sextant/app/cli/verb"
-	"sextant/app/config"
-	"sextant/app/instance"
 	"sextant/backend/api/scheduleroutes"
 	"sextant/shared/excerpt"
 	"sextant/shared/schedule"
@@ -38,16 +36,12 @@ const schedulesPath = "/api/schedules"
 
 // joinSchedules connects to the running Sextant, because only that runs schedules.
 func joinSchedules(ctx context.Context, g *verb.Global) (verb.RunningInstance, error) {
-	config, err := config.Load(g.Flags())
-	if err != nil {
-		return verb.RunningInstance{}, err
-	}
-	at, err := instance.Connect(ctx, config.DataDir)
-	if err != nil {
-		return verb.RunningInstance{}, verb.Failure(verb.ExitFailed,
+	at, ok := running(ctx, g)
+	if !ok {
+		return at, verb.Failure(verb.ExitFailed,
 			"no Sextant is running, and schedules run only while one does. Start it with: sextant serve")
 	}
-	return verb.RunningInstance{Client: at}, nil
+	return at, nil
 }
 
 func readSchedules(
@@ -189,16 +183,11 @@ type signVerb struct {
 	SignIns bool `help:"Let it begin signed in on these sites as the window is."`
 }
 
-// openAlone opens a schedule in a Sextant that does not serve, for what a person decides: a program that joined a
-// running Sextant must not. Close the System afterwards.
-func openAlone(
+// openSchedule opens a schedule in a Sextant that does not serve. Close the System afterwards.
+func openSchedule(
 	ctx context.Context, io verb.Streams, g *verb.Global, name string,
 ) (*app.System, schedule.Schedule, error) {
-	if at, err := joinSchedules(ctx, g); err == nil {
-		return nil, schedule.Schedule{}, verb.Failure(verb.ExitRefused, "Sextant is running (process %d). Do it in "+
-			"its window, in the panel Schedules, or end it first.", at.PID)
-	}
-	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{}, io)
+	sys, err := openAlone(ctx, io, g, "Schedules", app.OpenOptions{})
 	if err != nil {
 		return nil, schedule.Schedule{}, err
 	}
@@ -213,7 +202,7 @@ func openAlone(
 
 // Run asks for a signature.
 func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	sys, one, err := openAlone(ctx, io, g, v.Name)
+	sys, one, err := openSchedule(ctx, io, g, v.Name)
 	if err != nil {
 		return err
 	}
@@ -358,7 +347,7 @@ type resumeVerb struct {
 
 // Run lets a schedule run again.
 func (v *resumeVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	sys, one, err := openAlone(ctx, io, g, v.Name)
+	sys, one, err := openSchedule(ctx, io, g, v.Name)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ import (
 type ListedBatch struct {
 	Batch  data.Batch  `json:"batch"`
 	Counts data.Counts `json:"counts"`
+	// Proposal is a wider card that the person can sign, if rows were parked.
+	Proposal *batch.Proposal `json:"proposal,omitempty"`
 }
 
 // BatchList is the answer of the list, newest first.
@@ -90,11 +92,15 @@ func (r Routes) Register() {
 func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[BatchList], error) {
 	answer := BatchList{Batches: []ListedBatch{}}
 	for _, one := range r.Batches.Batches() {
-		counts, err := r.Batches.Counts(ctx, one.ID)
+		l := ListedBatch{Batch: one}
+		var err error
+		if l.Counts, err = r.Batches.Counts(ctx, one.ID); err == nil && l.Counts[data.StatusParked] > 0 {
+			l.Proposal, err = r.Batches.Proposal(ctx, one)
+		}
 		if err != nil {
 			return nil, unreadable(err)
 		}
-		answer.Batches = append(answer.Batches, ListedBatch{one, counts})
+		answer.Batches = append(answer.Batches, l)
 	}
 	return route.Answer(answer), nil
 }
@@ -125,7 +131,7 @@ func (r Routes) add(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return route.Answer(ListedBatch{one, counts}), nil
+	return route.Answer(ListedBatch{Batch: one, Counts: counts}), nil
 }
 
 // refusal returns the answer for an error of the batches.

@@ -167,9 +167,13 @@ func (c *Connection) newContext(ctx context.Context) (string, error) {
 func (c *Connection) dispose(contextID string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	return proto.TargetDisposeBrowserContext{
+	err := proto.TargetDisposeBrowserContext{
 		BrowserContextID: proto.BrowserBrowserContextID(contextID),
 	}.Call(c.Registry.Client(ctx))
+	if err != nil {
+		c.manager.Log.Warn("closing a session's tabs", "err", err)
+	}
+	return err
 }
 
 // PopupFrame is the frame name under which the tracker waits for a tab that is about to open.

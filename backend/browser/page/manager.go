@@ -168,7 +168,8 @@ func (m *Manager) ShownSession() *Session {
 	return m.Session(owner)
 }
 
-// CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
+// CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session. It also logs
+// its error, which means that the tabs or the storage may still be there.
 func (m *Manager) CloseSession(owner string) (err error) {
 	m.mu.Lock()
 	s := m.sessions[owner]

@@ -61,7 +61,7 @@ func (p *Pool) Release(owner string) {
 	if b == nil {
 		return
 	}
-	err := b.EndSession(owner)
+	err := b.CloseSession(owner)
 	p.mu.Lock()
 	delete(p.leased, owner)
 	if err == nil {

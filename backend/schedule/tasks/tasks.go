@@ -38,7 +38,7 @@ type Config struct {
 	// CopySignIns makes a session begin with the window's cookies for hosts.
 	CopySignIns func(session string, hosts []string)
 	// CloseSession closes the tabs of a run and deletes their storage.
-	CloseSession func(session string)
+	CloseSession func(session string) error
 }
 
 // Tasks implements schedule.Tasks.
@@ -95,13 +95,17 @@ func (t *Tasks) planTool(task data.Task) (schedule.Plan, error) {
 }
 
 func (t *Tasks) planRecipe(ctx context.Context, task data.Task) (schedule.Plan, error) {
-	needs, err := t.cfg.Recipes.NeedsOf(ctx, task.Recipe, task.Values, t.cfg.CardUse)
+	prepared, err := t.cfg.Recipes.Prepare(task.Recipe, task.Values)
+	if err != nil {
+		return schedule.Plan{}, err
+	}
+	card, err := prepared.Card(ctx, t.cfg.CardUse)
 	if err != nil {
 		return schedule.Plan{}, err
 	}
 	return schedule.Plan{
-		Digest: digest(task, needs.Recipe.Parameters, needs.Recipe.Steps), Card: &needs.Card,
-		Sentence: needs.Sentence,
+		Digest: digest(task, prepared.Recipe.Parameters, prepared.Recipe.Steps), Card: &card,
+		Sentence: prepared.Sentence,
 	}, nil
 }
 
@@ -118,10 +122,10 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 		if one.Card != nil && one.Card.SignIns {
 			t.cfg.CopySignIns(request.Session, one.Card.Hosts)
 		}
-		defer t.cfg.CloseSession(request.Session)
+		defer func() { _ = t.cfg.CloseSession(request.Session) }() // it logs its error
 	}
 	if one.Task.Prompt == "" {
-		call, text, err := t.call(ctx, one.Task)
+		call, text, err := t.call(one.Task)
 		if err != nil {
 			return schedule.Outcome{Status: data.StatusFailed, Reason: excerpt.Sentence(err.Error())}
 		}
@@ -153,18 +157,18 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 var notResult = regexp.MustCompile(`(?m)^(\d+\. .*|Page: .*)$\n?`)
 
 // call returns the call of a task without a prompt, and what it does in words.
-func (t *Tasks) call(ctx context.Context, task data.Task) (*chat.ToolCall, string, error) {
+func (t *Tasks) call(task data.Task) (*chat.ToolCall, string, error) {
 	if task.Tool != "" {
 		return &chat.ToolCall{ID: "task", Name: task.Tool, Args: task.Args}, "Run the tool " + task.Tool + ".", nil
 	}
-	needs, err := t.cfg.Recipes.NeedsOf(ctx, task.Recipe, task.Values, t.cfg.CardUse)
+	prepared, err := t.cfg.Recipes.Prepare(task.Recipe, task.Values)
 	if err != nil {
 		return nil, "", err
 	}
-	args, err := json.Marshal(needs.Values)
+	args, err := json.Marshal(prepared.Values)
 	if err != nil {
 		return nil, "", err
 	}
 	call := &chat.ToolCall{ID: "task", Name: recipes.ToolName(task.Recipe), Args: args}
-	return call, needs.Sentence + ".", nil
+	return call, prepared.Sentence + ".", nil
 }

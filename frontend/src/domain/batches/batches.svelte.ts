@@ -48,9 +48,15 @@ export class Batches extends RemoteValue<ListedBatch[]> {
     const { selected, status, after } = this;
     if (!selected) return;
     const read = this.actions.backend.batches.rows;
-    const answer = await Promise.all([read(selected, after, status), read(selected, 0, 'running')]).catch(() => null);
-    if (!answer || selected !== this.selected || status !== this.status || after !== this.after) return;
-    [this.rows, this.running] = answer;
+    const answer = Promise.all([read(selected, after, status), read(selected, 0, 'running')]);
+    try {
+      const [rows, running] = await answer;
+      if (selected !== this.selected || status !== this.status || after !== this.after) return;
+      this.rows = rows;
+      this.running = running;
+    } catch (error) {
+      this.failed = failureText(error);
+    }
     const { taken } = this;
     if (taken?.batch === selected && !this.running.some(({ number }) => number === taken.row.number)) this.taken = null;
   }

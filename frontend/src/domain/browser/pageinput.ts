@@ -77,6 +77,21 @@ export class PageInput {
     this.send({ type: 'text', text });
   }
 
+  /** Sends what was entered into the text area that takes the keys, and empties it. */
+  entered = (event: Event): void => {
+    const area = event.currentTarget as HTMLTextAreaElement;
+    if ((event as InputEvent).isComposing) return;
+    this.text(area.value);
+    area.value = '';
+  };
+
+  /** Sends what an input method has composed in that text area. */
+  composed = (event: CompositionEvent): void => {
+    const area = event.currentTarget as HTMLTextAreaElement;
+    this.text(event.data);
+    requestAnimationFrame(() => (area.value = ''));
+  };
+
   #schedule(): void {
     this.#frame ||= requestAnimationFrame(() => this.#flush());
   }

@@ -4474,6 +4474,7 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
+            proposal?: components["schemas"]["Proposal"];
         };
         ListedRecipe: {
             last_run?: components["schemas"]["LastRun"];
@@ -5274,6 +5275,10 @@ export interface components {
                 [key: string]: string;
             };
             prompt: string;
+        };
+        Proposal: {
+            beyond: string[];
+            card: components["schemas"]["Card"];
         };
         "Put-api-backups-requestedRequest": {
             /** @description A backup's name, "" to restore none */

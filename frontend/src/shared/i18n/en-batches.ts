@@ -1,6 +1,7 @@
 /** Messages about batches, which the panel Recipes adds when it is loaded. */
 export const batches = {
   'batches.title': 'Batch runs',
+  'batches.failed': 'The batch runs could not be read: {reason}',
   'batches.new': 'For each row of a table…',
   'batches.new.title': 'Run {recipe} for each row of a table',
   'batches.file': 'Table',

@@ -13,38 +13,36 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Needs is what a run of a recipe without a person needs.
-type Needs struct {
+// SecretName finds the names of secrets in a text. Its group is the name.
+var SecretName = regexp.MustCompile(`\{\{secret:([^{}]+)\}\}`)
+
+// Prepared is a recipe with a value for each of its parameters.
+type Prepared struct {
 	Recipe recipe.Recipe
-	// Values has a value for each parameter.
 	Values map[string]string
-	Card   toolspec.Card
 	// Sentence says what runs, without secret values.
 	Sentence string
 }
 
-// SecretName finds the names of secrets in a text. Its group is the name.
-var SecretName = regexp.MustCompile(`\{\{secret:([^{}]+)\}\}`)
-
-// NeedsOf returns what a run of a recipe with these values needs. use returns what a call uses. The error can be read
-// by a person.
-func (r *Recipes) NeedsOf(
-	ctx context.Context, name string, values map[string]string, use func(context.Context, toolspec.Call) toolspec.Card,
-) (Needs, error) {
+// Prepare returns a recipe with values and with the defaults of the others. The error can be read by a person.
+func (r *Recipes) Prepare(name string, values map[string]string) (Prepared, error) {
 	rec, err := r.Get(name)
 	if err != nil {
-		return Needs{}, fmt.Errorf("there is no recipe %s", name)
+		return Prepared{}, fmt.Errorf("there is no recipe %s", name)
 	}
 	all, err := complete(rec, values)
-	if err != nil {
-		return Needs{}, err
-	}
-	card := toolspec.Card{}
-	filled := Fill(rec, all)
+	return Prepared{Recipe: rec, Values: all, Sentence: runSentence(rec, all)}, err
+}
+
+// Card returns what a run without a person needs. use returns what a call uses. The error can be read by a person.
+func (p Prepared) Card(
+	ctx context.Context, use func(context.Context, toolspec.Call) toolspec.Card,
+) (card toolspec.Card, err error) {
+	filled := Fill(p.Recipe, p.Values)
 	opensTabs := false
 	for _, s := range filled.Steps {
 		if strings.HasPrefix(s.Tool, toolPrefix) || s.Tool == toolspec.RunSubagent {
-			return Needs{}, fmt.Errorf("the recipe runs %s, and what that needs is not known beforehand", s.Tool)
+			return card, fmt.Errorf("the recipe runs %s, and what that needs is not known beforehand", s.Tool)
 		}
 		card = card.Plus(use(ctx, toolspec.Call{
 			Tool: s.Tool, Args: s.Args,
@@ -66,7 +64,7 @@ func (r *Recipes) NeedsOf(
 		// A step may first select the tab of its element.
 		card = card.Plus(toolspec.Card{Tools: []string{tabsTool}, Acts: len(filled.Steps)})
 	}
-	return Needs{Recipe: rec, Values: all, Card: card, Sentence: runSentence(rec, all)}, nil
+	return card, nil
 }
 
 // complete returns values with the defaults of those that are missing.
