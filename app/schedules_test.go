@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,7 +33,7 @@ func (s scheduler) add(task schedule.Task, card *toolspec.Card) schedule.Schedul
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	plan, err := s.sys.Schedules.Plan(s.t.Context(), task)
+	plan, err := s.sys.Schedules.Plan(s.t.Context(), schedule.Schedule{Task: task})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -51,6 +53,12 @@ func (s scheduler) run(one schedule.Schedule) schedule.Run {
 	if _, err := s.sys.Schedules.RunNow(s.t.Context(), one.ID, false); err != nil {
 		s.t.Fatal(err)
 	}
+	return s.await(one)
+}
+
+// await returns the newest run of a schedule once that has ended.
+func (s scheduler) await(one schedule.Schedule) schedule.Run {
+	s.t.Helper()
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		runs, err := s.sys.Schedules.Runs(s.t.Context(), one.ID, 1)
 		if err != nil {
@@ -88,7 +96,7 @@ func TestScheduledRecipeRunsWithinItsCard(t *testing.T) {
 		t.Errorf("the window has %d tabs, %d before", now, tabs)
 	}
 
-	plan, err := sys.Schedules.Plan(t.Context(), task)
+	plan, err := sys.Schedules.Plan(t.Context(), schedule.Schedule{Task: task})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +284,7 @@ func TestProgramsDoNotDecideAboutSchedules(t *testing.T) {
 	if err := json.Unmarshal(body, &one); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	plan, err := sys.Schedules.Plan(t.Context(), one.Task)
+	plan, err := sys.Schedules.Plan(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,5 +317,104 @@ func TestProgramsDoNotDecideAboutSchedules(t *testing.T) {
 		if status, body := step.by.do(step.method, at, step.body); status != step.want {
 			t.Errorf("%s %s: %d %s, want %d", step.method, step.path, status, body, step.want)
 		}
+	}
+}
+
+// TestScheduleForNewFiles runs a recipe for a file that appears in a folder, as soon as that is complete.
+func TestScheduleForNewFiles(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	site := newEdgeSite(t)
+	site.show(`<form method="post" enctype="multipart/form-data"><input type="file" name="f" aria-label="Invoice">
+		<button>Send</button></form>`, false)
+	if err := sys.Recipes.Save(recipe.Recipe{
+		Name: "send-invoice", Parameters: []recipe.Parameter{{Name: "invoice"}}, Steps: []recipe.Step{
+			{Tool: "navigate_page", Args: fmt.Appendf(nil, `{"url":%q}`, site.URL)},
+			{Tool: "upload_file", Args: json.RawMessage(
+				`{"annotationId":{"role":"file","name":"Invoice"},"path":"{{invoice}}"}`)},
+			{Tool: "click_element", Args: json.RawMessage(`{"annotationId":{"role":"button","name":"Send"}}`)},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(*sys.folder.Load(), "invoices")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	one, err := sys.Schedules.Save(t.Context(), schedule.Schedule{
+		Name: "Invoices", When: schedule.When{Folder: folder},
+		Task: schedule.Task{Recipe: "send-invoice", Values: map[string]string{"invoice": schedule.FileMark}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := sys.Schedules.Plan(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sys.Schedules.Sign(t.Context(), one.ID, plan.Digest, *plan.Card); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "may.pdf"), []byte("the invoice of May"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := scheduler{t, sys}.await(one)
+	sent := strings.Join(site.show("", false), "")
+	if run.Status != schedule.StatusDone || !strings.Contains(sent, "the invoice of May") {
+		t.Errorf("%+v\nsent %q", run, sent)
+	}
+}
+
+func TestWebhookNeedsItsOwnToken(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	if err := sys.Recipes.Save(recipe.Recipe{Name: "look", Steps: []recipe.Step{
+		{Tool: "navigate_page", Args: json.RawMessage(`{"url":"demo"}`)},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	one, err := sys.Schedules.Save(t.Context(), schedule.Schedule{
+		Name: "Called", When: schedule.When{Webhook: true}, Task: schedule.Task{Recipe: "look"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := sys.Schedules.Plan(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sys.Schedules.Sign(t.Context(), one.ID, plan.Digest, *plan.Card); err != nil {
+		t.Fatal(err)
+	}
+	token, err := sys.Schedules.NewToken(t.Context(), one.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := func(path, token, origin string) int {
+		c := clientOf(t, sys)
+		c.head = http.Header{"Authorization": {"Bearer " + token}}
+		if origin != "" {
+			c.head.Set("Origin", origin)
+		}
+		status, _ := c.do(http.MethodPost, path, nil)
+		return status
+	}
+	hook := "/api/hooks/" + one.ID
+	for _, c := range []struct {
+		path, token, origin string
+		want                int
+	}{
+		{hook, "wrong", "", http.StatusUnauthorized},
+		{hook, sys.Token(), "", http.StatusUnauthorized},
+		{hook + "x", token, "", http.StatusUnauthorized},
+		{"/api/schedules", token, "", http.StatusUnauthorized},
+		{"/api/hooks/../schedules", token, "", http.StatusUnauthorized},
+		{hook, token, "https://evil.example", http.StatusForbidden},
+		{hook, token, "", http.StatusAccepted},
+	} {
+		if got := post(c.path, c.token, c.origin); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	if run := (scheduler{t, sys}).await(one); run.Status != schedule.StatusDone {
+		t.Errorf("%+v", run)
 	}
 }

@@ -2,6 +2,8 @@ package schedule_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -42,6 +44,25 @@ func BenchmarkClaim(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/schedule")
+		})
+	}
+}
+
+// BenchmarkLook measures a look at a folder.
+func BenchmarkLook(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		b.Run(fmt.Sprint("files=", n), func(b *testing.B) {
+			folder := b.TempDir()
+			for i := range n {
+				if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i, ".pdf")), nil, 0o600); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if got, err := schedule.CountFiles(data.When{Folder: folder}); err != nil || got != n {
+					b.Fatal(got, err)
+				}
+			}
 		})
 	}
 }

@@ -6,6 +6,12 @@ import (
 	"sextant/shared/schedule"
 )
 
+// CountFiles looks at the folder of a schedule and returns how many files count.
+func CountFiles(when schedule.When) (int, error) {
+	files, err := filesOf(when)
+	return len(files), err
+}
+
 // TimesBetween returns the times of a schedule.
 func TimesBetween(one schedule.Schedule, from, to time.Time) []time.Time {
 	t, err := newTimes(one.When, one.Created)

@@ -40,6 +40,7 @@ func (s *Schedules) work(ctx context.Context, id string) {
 	if problem := s.checkSigned(limited, one, r); problem != "" {
 		s.cfg.Unattended.Park(id, problem, "", toolspec.Card{})
 	} else {
+		one.Task = withFile(one.Task, r.run.File)
 		outcome = s.cfg.Tasks.Run(limited, one, r.run, func(conversation string) { s.began(one, r, conversation) })
 	}
 	s.end(limited, one, r, outcome)
@@ -90,7 +91,7 @@ func (s *Schedules) begin(
 
 // checkSigned notes what runs. It returns why that is not what the person signed, "" if it is.
 func (s *Schedules) checkSigned(ctx context.Context, one schedule.Schedule, r *activeRun) string {
-	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
+	plan, err := s.Plan(ctx, one)
 	if err != nil {
 		return fmt.Sprintf("It cannot run: %v.", err)
 	}
@@ -121,7 +122,11 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 	delete(s.active, run.ID)
 	s.mu.Unlock()
 	usage := s.cfg.Unattended.End(run.ID) // from now on, no call of the run is allowed
-	run.Used, run.Wanted, run.Question = usage.Used, usage.Wanted, usage.Question
+	run.Used, run.Question = withFolder(usage.Used, run.File), usage.Question
+	if usage.Wanted != nil {
+		wanted := withFolder(*usage.Wanted, run.File)
+		run.Wanted = &wanted
+	}
 	run.Ended, run.Text, run.Result, run.Bill = s.cfg.Now().UTC(), o.Text, o.Result, o.Bill
 	switch {
 	case usage.Parked:
@@ -134,6 +139,7 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 		run.Status, run.Reason = cmp.Or(o.Status, schedule.StatusFailed), o.Reason
 	}
 	s.store(run.ID, func(keep context.Context) error {
+		s.markOwn(keep, run)
 		if run.Status == schedule.StatusDone {
 			last, err := s.cfg.Store.LastRun(keep, one.ID, true, schedule.StatusDone)
 			if err != nil {
@@ -165,13 +171,13 @@ func (s *Schedules) runFollowing(run schedule.Run) {
 			continue
 		}
 		s.store(run.ID, func(ctx context.Context) error {
-			open, err := s.cfg.Store.OpenRuns(ctx)
+			open, err := s.isOpen(ctx, one.ID)
 			if err != nil {
 				return err
 			}
 			next := s.newRun(one)
 			next.Slot = run.Ended
-			if slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == one.ID }) {
+			if open {
 				next.Status, next.Reason, next.Count = schedule.StatusMissed, stillRuns, 1
 				next.Until, next.Ended = next.Slot, next.Queued
 			}

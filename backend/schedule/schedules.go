@@ -32,6 +32,7 @@ import (
 var (
 	ErrNotFound = errors.New("there is no such schedule")
 	ErrUnsigned = errors.New("its permission card is not signed")
+	ErrPaused   = errors.New("it is paused")
 	ErrChanged  = errors.New("what it runs has changed since the card was shown")
 )
 
@@ -46,6 +47,8 @@ type Store interface {
 	ScheduledRuns(ctx context.Context, id string, limit int) ([]schedule.Run, error)
 	LastRun(ctx context.Context, id string, watched bool, statuses ...schedule.Status) (*schedule.Run, error)
 	OpenRuns(ctx context.Context) ([]schedule.Run, error)
+	Files(ctx context.Context, id string) (map[string]string, error)
+	MarkFiles(ctx context.Context, id string, files map[string]string, runs ...schedule.Run) error
 }
 
 // Plan is what a task is at the moment.
@@ -105,6 +108,8 @@ type Schedules struct {
 	mu     sync.Mutex
 	all    []schedule.Schedule
 	active map[string]*activeRun
+	// calls is held while a call of a webhook adds a run.
+	calls sync.Mutex
 	// queued contains the runs that were handed to the workers.
 	queued  map[string]bool
 	closed  bool
@@ -139,6 +144,7 @@ func Open(ctx context.Context, cfg Config) (*Schedules, error) {
 	clock, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.wait.Go(func() { s.runClock(clock, again) })
+	s.wait.Go(func() { s.watchFolders(clock) })
 	return s, nil
 }
 
@@ -172,6 +178,7 @@ func (s *Schedules) closeInterrupted(ctx context.Context) (queued []schedule.Run
 		if _, err := s.cfg.Store.UpdateRun(ctx, r, schedule.StatusRunning); err != nil {
 			return nil, err
 		}
+		s.markOwn(ctx, r)
 	}
 	return queued, err
 }
@@ -198,9 +205,17 @@ func (s *Schedules) index(id string) int {
 	return slices.IndexFunc(s.all, func(one schedule.Schedule) bool { return one.ID == id })
 }
 
-// Plan says what the task of a schedule is at the moment.
-func (s *Schedules) Plan(ctx context.Context, task schedule.Task) (Plan, error) {
-	return s.cfg.Tasks.Plan(ctx, task)
+// Plan says what the task of a schedule is at the moment. Where it takes a new file, the folder stands for the file, so
+// that the card lists the folder.
+func (s *Schedules) Plan(ctx context.Context, one schedule.Schedule) (Plan, error) {
+	if err := readableFolder(one.When); err != nil {
+		return Plan{}, err
+	}
+	plan, err := s.cfg.Tasks.Plan(ctx, withFile(one.Task, one.When.Folder))
+	if one.When.Folder != "" {
+		plan.Sentence = strings.ReplaceAll(plan.Sentence, one.When.Folder, "the new file")
+	}
+	return plan, err
 }
 
 // Runs returns the newest limit runs of a schedule, newest first.
@@ -226,7 +241,7 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if one.Name == "" {
 		return one, errors.New("the schedule needs a name")
 	}
-	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
+	plan, err := s.Plan(ctx, one)
 	if err != nil {
 		return one, err
 	}
@@ -236,6 +251,11 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if one.Missed.Do == schedule.MissedAll && one.Missed.Limit == 0 {
 		one.Missed.Limit = 10
 	}
+	if old, err := s.Get(one.ID); err == nil && old.When != one.When {
+		if err := s.markPresent(ctx, one); err != nil {
+			return one, err
+		}
+	}
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,12 +263,13 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	switch {
 	case one.ID == "":
 		one.ID, one.Created = "s_"+strings.ToLower(rand.Text()), now
-		one.Card, one.Digest, one.Paused = nil, "", ""
+		one.Card, one.Digest, one.Paused, one.TokenHash = nil, "", "", ""
 	case i < 0:
 		return one, ErrNotFound
 	default:
 		old := s.all[i]
 		one.Created, one.Card, one.Digest, one.Paused = old.Created, old.Card, old.Digest, old.Paused
+		one.TokenHash = old.TokenHash
 	}
 	if one.Digest != plan.Digest {
 		one.Card, one.Digest = nil, ""
@@ -270,7 +291,7 @@ func (s *Schedules) checkWhen(one schedule.Schedule) error {
 	if err != nil {
 		return err
 	}
-	if one.When.After == "" {
+	if one.When.Timed() {
 		if t.next(s.cfg.Now()).IsZero() {
 			return errors.New("that time never comes, or is over")
 		}
@@ -326,7 +347,7 @@ func (s *Schedules) Sign(ctx context.Context, id, digest string, card toolspec.C
 	if err != nil {
 		return err
 	}
-	plan, err := s.cfg.Tasks.Plan(ctx, one.Task)
+	plan, err := s.Plan(ctx, one)
 	if err != nil {
 		return err
 	}
@@ -335,6 +356,11 @@ func (s *Schedules) Sign(ctx context.Context, id, digest string, card toolspec.C
 	}
 	if card.Acts < 0 {
 		return errors.New("the number of acts is negative")
+	}
+	if one.Card == nil || one.Paused != "" {
+		if err := s.markPresent(ctx, one); err != nil {
+			return err
+		}
 	}
 	return s.change(ctx, id, func(one *schedule.Schedule) error {
 		if err := s.checkWhen(*one); err != nil {
@@ -358,6 +384,11 @@ func (s *Schedules) Pause(ctx context.Context, id, why string) error {
 
 // Resume lets a paused schedule run again. The times since it was paused count as not missed.
 func (s *Schedules) Resume(ctx context.Context, id string) error {
+	if one, err := s.Get(id); err == nil {
+		if err := s.markPresent(ctx, one); err != nil {
+			return err
+		}
+	}
 	return s.change(ctx, id, func(one *schedule.Schedule) error {
 		if one.Card == nil {
 			return ErrUnsigned
@@ -402,20 +433,27 @@ func (s *Schedules) RunNow(ctx context.Context, id string, watched bool) (schedu
 	if one.Card == nil && !watched {
 		return schedule.Run{}, ErrUnsigned
 	}
-	open, err := s.cfg.Store.OpenRuns(ctx)
-	if err != nil {
+	if open, err := s.isOpen(ctx, id); err != nil {
 		return schedule.Run{}, err
-	}
-	if slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == id }) {
+	} else if open {
 		return schedule.Run{}, errors.New("it is running already")
 	}
 	r := s.newRun(one)
 	r.Watched = watched
+	if r.File, err = newestFile(one.When); err != nil {
+		return schedule.Run{}, err
+	}
 	if err := s.cfg.Store.AddRun(ctx, r); err != nil {
 		return schedule.Run{}, err
 	}
 	s.wakeClock()
 	return r, nil
+}
+
+// isOpen reports whether a run of a schedule has not ended.
+func (s *Schedules) isOpen(ctx context.Context, id string) (bool, error) {
+	open, err := s.cfg.Store.OpenRuns(ctx)
+	return slices.ContainsFunc(open, func(r schedule.Run) bool { return r.Schedule == id }), err
 }
 
 func (s *Schedules) newRun(one schedule.Schedule) schedule.Run {

@@ -28,14 +28,20 @@ type times struct {
 func newTimes(when schedule.When, anchor time.Time) (*times, error) {
 	t := &times{when: when, anchor: anchor, zone: time.Local}
 	kinds := 0
-	for _, set := range []bool{when.Cron != "", when.EveryMinutes != 0, !when.At.IsZero(), when.After != ""} {
+	for _, set := range []bool{
+		when.Cron != "", when.EveryMinutes != 0, !when.At.IsZero(), when.After != "", when.Folder != "", when.Webhook,
+	} {
 		if set {
 			kinds++
 		}
 	}
 	if kinds != 1 {
 		return nil, errors.New(
-			"say when it runs: at a time, every so many minutes, by a cron expression, or after another schedule")
+			"say when it runs: at a time, every so many minutes, by a cron expression, after another schedule, for " +
+				"new files of a folder, or when a program calls it")
+	}
+	if err := checkFolder(when); err != nil {
+		return nil, err
 	}
 	if when.EveryMinutes < 0 {
 		return nil, errors.New("the interval is less than a minute")
@@ -164,11 +170,14 @@ func (s *Schedules) Upcoming(id string, when schedule.When, n int) (Upcoming, er
 	if err != nil {
 		return Upcoming{}, err
 	}
+	if err := readableFolder(when); err != nil {
+		return Upcoming{}, err
+	}
 	u := Upcoming{Times: []time.Time{}, ClockChanges: t.clockChanges(now)}
 	for at := t.next(now); !at.IsZero() && len(u.Times) < n; at = t.next(at) {
 		u.Times = append(u.Times, at)
 	}
-	if when.After != "" {
+	if !when.Timed() {
 		return u, nil
 	}
 	if len(u.Times) == 0 {
@@ -220,6 +229,12 @@ func (t *times) sentence() string {
 	switch {
 	case t.when.After != "":
 		return "After another schedule"
+	case t.when.Webhook:
+		return "When a program calls its address"
+	case t.when.Folder != "" && t.when.Pattern != "":
+		return "For each new file " + t.when.Pattern + " in " + t.when.Folder
+	case t.when.Folder != "":
+		return "For each new file in " + t.when.Folder
 	case t.when.EveryMinutes == 1:
 		return "Every minute"
 	case t.when.EveryMinutes > 0 && t.when.EveryMinutes%(24*60) == 0:

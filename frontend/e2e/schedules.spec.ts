@@ -39,7 +39,7 @@ test('a recipe runs by itself within what was allowed, and is parked when it wan
     await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('find-lamp');
     await page.getByRole('textbox', { name: 'Name' }).fill('Lamps on Sundays');
     await page.getByRole('textbox', { name: 'Lamp' }).fill('Moor');
-    await page.getByLabel('Repeats').selectOption('Once a week');
+    await page.getByLabel('It runs').selectOption('Once a week');
     await page.getByLabel('Day', { exact: true }).selectOption('Sunday');
     await page.getByLabel('Time', { exact: true }).fill('02:30');
     await page.getByLabel('Time zone').fill('Mars/Base');
@@ -139,5 +139,59 @@ test('a prompt may use what a watched run used, and nothing else', async ({ page
   } finally {
     await sextant.stop();
     await model.stop();
+  }
+});
+
+test('a new file and a call from a program each run a recipe', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    await saveRecipe(sextant, 'demo');
+    const inbox = join(sextant.data, 'inbox');
+    await mkdir(inbox);
+    await writeFile(join(inbox, 'old.txt'), 'was there');
+    await page.goto(sextant.window());
+    await panel(page, /^Recipes/).click();
+    await page.getByRole('button', { name: 'Schedule…' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Lists');
+    await page.getByRole('textbox', { name: 'Lamp' }).fill('{{file}}');
+    await page.getByLabel('It runs').selectOption('For each new file in a folder');
+    await page.getByLabel('Folder, from /').fill('/nowhere');
+    await page.getByLabel('Folder, from /').blur();
+    await expect(page.getByRole('alert')).toContainText('The folder /nowhere cannot be read');
+    await page.getByLabel('Folder, from /').fill(inbox);
+    await page.getByLabel('Folder, from /').blur();
+    await expect(page.getByRole('alert')).toBeHidden();
+    await page.getByLabel('Only names like').fill('*.txt');
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const lists = page.getByRole('region', { name: 'Lists' });
+    await expect(lists.getByText(`For each new file *.txt in ${inbox}`)).toBeVisible();
+    await lists.getByRole('button', { name: 'Allow this and start' }).click();
+    await expect(lists.getByRole('button', { name: 'Pause' })).toBeVisible();
+    await writeFile(join(inbox, 'june.txt'), 'Moor');
+    await expect(lists.getByText('Done', { exact: true })).toBeVisible({ timeout: 40_000 });
+    await expect(lists.getByText(/june\.txt ·/)).toBeVisible();
+    await expect(lists.getByText(/search\?q=.*june\.txt/)).toBeVisible();
+
+    await page.getByRole('button', { name: 'New schedule' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Called');
+    await page.getByLabel('A recipe').selectOption('find-lamp');
+    await page.getByLabel('It runs').selectOption('When a program calls it');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const called = page.getByRole('region', { name: 'Called' });
+    await called.getByRole('button', { name: 'Allow this and start' }).click();
+    await called.getByRole('button', { name: 'Make a token' }).click();
+    const command = (await called.locator('pre').textContent()) ?? '';
+    const [, token = '', address = ''] = /Bearer (\S+)' (\S+)/.exec(command) ?? [];
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    const post = (key: string) => fetch(address, { method: 'POST', headers: { Authorization: `Bearer ${key}` } });
+    expect((await post('wrong')).status).toBe(401);
+    expect((await post(token)).status).toBe(202);
+    await expect(called.getByText('Done', { exact: true })).toBeVisible({ timeout: 40_000 });
+    await called.getByRole('button', { name: 'Make another token' }).click();
+    await expect(called.locator('pre')).not.toContainText(token);
+    expect((await post(token)).status).toBe(401);
+  } finally {
+    await sextant.stop();
   }
 });

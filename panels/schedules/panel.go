@@ -64,14 +64,19 @@ func (s Services) summary(one schedule.Schedule) map[string]any {
 
 func (s Services) add(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		Name, Recipe, Prompt, Cron, Zone, At string
-		Values                               map[string]string
-		EveryMinutes                         int `json:"every_minutes"`
+		Name, Recipe, Prompt, Cron, Zone, At, After, Folder, Pattern string
+
+		Values       map[string]string
+		EveryMinutes int  `json:"every_minutes"`
+		IfChanged    bool `json:"if_changed"`
 	}
 	reply.DecodeBody(r, &in)
 	one := schedule.Schedule{
 		Name: in.Name, Task: schedule.Task{Recipe: in.Recipe, Values: in.Values, Prompt: in.Prompt},
-		When: schedule.When{Cron: in.Cron, EveryMinutes: in.EveryMinutes, Zone: in.Zone},
+		When: schedule.When{
+			Cron: in.Cron, EveryMinutes: in.EveryMinutes, Zone: in.Zone, After: in.After, IfChanged: in.IfChanged,
+			Folder: in.Folder, Pattern: in.Pattern,
+		},
 	}
 	var err error
 	if in.At != "" {

@@ -22,6 +22,8 @@ type Schedule struct {
 	// then. Digest identifies what the card was signed for.
 	Card   *toolspec.Card `json:"card,omitempty"`
 	Digest string         `json:"digest,omitempty"`
+	// TokenHash is the SHA-256 of the token of its webhook in hexadecimal, "" for none.
+	TokenHash string `json:"token_hash,omitempty"`
 	// Paused says why the schedule does not run, "" if it does.
 	Paused  string    `json:"paused,omitempty"`
 	Created time.Time `json:"created"`
@@ -41,7 +43,10 @@ type Task struct {
 	Args  json.RawMessage `json:"args,omitempty"`
 }
 
-// When is what makes a schedule run. Exactly one of Cron, EveryMinutes, At and After is set.
+// FileMark stands for the path of the new file in the values of a task that runs for each new file.
+const FileMark = "{{file}}"
+
+// When is what makes a schedule run. Exactly one of Cron, EveryMinutes, At, After, Folder and Webhook is set.
 type When struct {
 	// Cron has five fields: minute, hour, day of the month, month, day of the week.
 	Cron         string    `json:"cron,omitempty" maxLength:"100"`
@@ -51,9 +56,18 @@ type When struct {
 	// after those with another result than the one before.
 	After     string `json:"after,omitempty" maxLength:"64"`
 	IfChanged bool   `json:"if_changed,omitempty"`
+	// Folder is an absolute path: it runs once for each new file in that folder. Pattern is what the name of the file
+	// must match, such as *.pdf, "" for any.
+	Folder  string `json:"folder,omitempty" maxLength:"1000"`
+	Pattern string `json:"pattern,omitempty" maxLength:"100"`
+	// Webhook is true if it runs whenever a program calls its local address with its token.
+	Webhook bool `json:"webhook,omitempty"`
 	// Zone is the name of a time zone such as Europe/Berlin, "" for the computer's.
 	Zone string `json:"zone,omitempty" maxLength:"64"`
 }
+
+// Timed reports whether it runs at times, so that some may be missed.
+func (w When) Timed() bool { return w.After == "" && w.Folder == "" && !w.Webhook }
 
 // MissedPolicy says what happens with times that were missed.
 type MissedPolicy string
@@ -96,8 +110,9 @@ func (s Status) Ended() bool { return s != StatusQueued && s != StatusRunning }
 type Run struct {
 	ID       string `json:"id"`
 	Schedule string `json:"schedule"`
-	// Slot is the time for which it ran, zero if a person started it.
+	// Slot is the time for which it ran, zero if a person started it. File is the new file for which it ran.
 	Slot   time.Time `json:"slot,omitzero"`
+	File   string    `json:"file,omitempty"`
 	Status Status    `json:"status"`
 	// Reason says why it did not end as done. Question is what a parked run wanted to do, as a question.
 	Reason   string `json:"reason,omitempty"`

@@ -29,6 +29,7 @@ type Schedules struct {
 	Runs   runsVerb   `cmd:"" help:"List the runs of a schedule."`
 	Pause  pauseVerb  `cmd:"" help:"Pause a schedule."`
 	Resume resumeVerb `cmd:"" help:"Let a paused schedule run again."`
+	Token  tokenVerb  `cmd:"" help:"Make a token with which a program runs a schedule."`
 	Delete deleteVerb `cmd:"" help:"Delete a schedule."`
 }
 
@@ -113,6 +114,8 @@ func stateOf(l scheduleroutes.ListedSchedule) string {
 		return "waits for: sextant schedules sign"
 	case l.Schedule.Paused != "":
 		return "paused: " + excerpt.Line(l.Schedule.Paused, 100)
+	case !l.Schedule.When.Timed():
+		return "ready"
 	case l.Next.IsZero():
 		return "has no further time"
 	}
@@ -133,6 +136,9 @@ type addVerb struct {
 	After  string            `help:"Run after each run of another schedule." placeholder:"NAME"`
 	// IfChanged is about After.
 	IfChanged bool   `help:"With --after: only if its result changed."`
+	Folder    string `help:"Run for each new file in a folder. In values, {{file}} is the path of the file." type:"path" placeholder:"FOLDER"`
+	Pattern   string `help:"With --folder: only files whose names match." placeholder:"'*.pdf'"`
+	Webhook   bool   `help:"Run when a program calls a local address; see sextant schedules token."`
 	Zone      string `help:"Time zone; the computer's if it is left out." placeholder:"Europe/Berlin"`
 	Missed    string `help:"What happens with missed times: skip, once or all." enum:"skip,once,all" default:"once"`
 }
@@ -141,7 +147,9 @@ type addVerb struct {
 func (v *addVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	one := schedule.Schedule{
 		Name: v.Name, Task: schedule.Task{Recipe: v.Recipe, Values: v.Param, Prompt: v.Prompt, Model: v.Model},
-		When:   schedule.When{Cron: v.Cron, EveryMinutes: v.Every, Zone: v.Zone},
+		When: schedule.When{
+			Cron: v.Cron, EveryMinutes: v.Every, Zone: v.Zone, Folder: v.Folder, Pattern: v.Pattern, Webhook: v.Webhook,
+		},
 		Missed: schedule.Missed{Do: schedule.MissedPolicy(v.Missed), Limit: 10},
 	}
 	if v.Tool != "" {
@@ -207,7 +215,7 @@ func (v *signVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) err
 		return err
 	}
 	defer sys.Close()
-	plan, err := sys.Schedules.Plan(ctx, one.Task)
+	plan, err := sys.Schedules.Plan(ctx, one)
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
@@ -355,6 +363,27 @@ func (v *resumeVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	if err := sys.Schedules.Resume(ctx, one.ID); err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
+	return nil
+}
+
+type tokenVerb struct {
+	Name string `arg:"" help:"Name or id."`
+}
+
+// Run prints how a program runs a schedule.
+func (v *tokenVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	at, l, err := findSchedule(ctx, g, v.Name)
+	if err != nil {
+		return err
+	}
+	var hook scheduleroutes.Webhook
+	path := schedulesPath + "/" + url.PathEscape(l.Schedule.ID) + "/token"
+	if err := at.Call(ctx, http.MethodPost, path, nil, &hook); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(io.Out, "curl -X POST -H 'Authorization: Bearer %s' %s\n", hook.Token, at.URL+hook.Path)
+	_, _ = fmt.Fprintln(io.Err, "The token is not shown again, and one made before is no longer valid. Start Sextant "+
+		"with --addr 127.0.0.1:PORT so that the address stays the same.")
 	return nil
 }
 

@@ -9,16 +9,18 @@ import (
 	"sextant/backend/api/browserroutes"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/route"
+	"sextant/backend/api/scheduleroutes"
 	"sextant/backend/api/transferroutes"
 	"sextant/backend/attachment"
 	"sextant/backend/browser/upload"
 	"sextant/backend/store/transfer"
 )
 
-// isOpenPath reports whether a path below /api needs no token. A one-time code and the link key are secrets themselves.
+// isOpenPath reports whether a path below /api needs no key. A one-time code and the link key are secrets themselves,
+// and webhooks have tokens of their own.
 func isOpenPath(r *http.Request) bool {
 	return r.Method == http.MethodPost && (r.URL.Path == sessionPath || r.URL.Path == access.LinkPath) ||
-		r.URL.Path == access.ProofPath
+		r.URL.Path == access.ProofPath || strings.HasPrefix(r.URL.Path, scheduleroutes.HooksPath)
 }
 
 const sessionPath = "/api/session"

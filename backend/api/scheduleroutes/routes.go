@@ -67,6 +67,11 @@ func (r Routes) Register() {
 	route.Add(r.API, http.MethodPost, path+"/{id}/pause", "Pause a schedule", http.StatusOK, r.pause)
 	route.Add(r.API, http.MethodPost, path+"/{id}/resume", "Let a paused schedule run again", http.StatusOK, r.resume)
 	route.Add(r.API, http.MethodDelete, path+"/{id}", "Delete a schedule with its runs", http.StatusOK, r.remove)
+	route.Add(r.API, http.MethodPost, path+"/{id}/token", "Make a new token for the webhook of a schedule",
+		http.StatusOK, r.token)
+	route.Add(r.API, http.MethodPost, HooksPath+"{id}",
+		"Run a schedule by its webhook. The token is the schedule's own, sent as Authorization: Bearer",
+		http.StatusAccepted, r.hook)
 	route.Add(r.API, http.MethodPost, path+"/runs/{id}/stop", "Stop a run", http.StatusOK, r.stop)
 }
 
@@ -80,7 +85,7 @@ func (r Routes) list(ctx context.Context, _ *route.Empty) (*route.Body[ScheduleL
 	}
 	for _, one := range r.Schedules.Schedules() {
 		l := ListedSchedule{Schedule: one}
-		if l.Plan, err = r.Schedules.Plan(ctx, one.Task); err != nil {
+		if l.Plan, err = r.Schedules.Plan(ctx, one); err != nil {
 			l.Problem = sentence(err)
 		}
 		l.When, l.Next = r.Schedules.Next(one)
@@ -145,7 +150,7 @@ func refusal(err error) error {
 	switch {
 	case errors.Is(err, schedule.ErrNotFound):
 		return route.NotFound("There is no such schedule. It may have been deleted.")
-	case errors.Is(err, schedule.ErrUnsigned), errors.Is(err, schedule.ErrChanged):
+	case errors.Is(err, schedule.ErrUnsigned), errors.Is(err, schedule.ErrChanged), errors.Is(err, schedule.ErrPaused):
 		return huma.NewError(http.StatusConflict, sentence(err)+" Nothing was changed.")
 	}
 	return route.BadRequest(sentence(err) + " Nothing was changed.")
@@ -258,6 +263,46 @@ func (r Routes) resume(ctx context.Context, in *route.ByID) (*route.Empty, error
 
 func (r Routes) remove(ctx context.Context, in *route.ByID) (*route.Empty, error) {
 	return done(r.Schedules.Delete(ctx, in.ID))
+}
+
+// Webhook is how a program runs a schedule.
+type Webhook struct {
+	// Path is the path of its address, and Token is sent as Authorization: Bearer. It is not shown again.
+	Path  string `json:"path"`
+	Token string `json:"token"`
+}
+
+func (r Routes) token(ctx context.Context, in *route.ByID) (*route.Body[Webhook], error) {
+	token, err := r.Schedules.NewToken(ctx, in.ID)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return route.Answer(Webhook{Path: HooksPath + in.ID, Token: token}), nil
+}
+
+// HooksPath is the path of webhooks, below which each has its own token. The key of programs is not needed.
+const HooksPath = "/api/hooks/"
+
+// Called is the answer to a call of a webhook.
+type Called struct {
+	Run    string      `json:"run"`
+	Status data.Status `json:"status"`
+}
+
+func (r Routes) hook(ctx context.Context, in *struct {
+	route.ByID
+	Authorization string `header:"Authorization"`
+},
+) (*route.Body[Called], error) {
+	token, _ := strings.CutPrefix(in.Authorization, "Bearer ")
+	run, err := r.Schedules.Call(ctx, in.ID, token)
+	if errors.Is(err, schedule.ErrToken) {
+		return nil, huma.NewError(http.StatusUnauthorized, sentence(err)+" Nothing ran.")
+	}
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return route.Answer(Called{Run: run.ID, Status: run.Status}), nil
 }
 
 func (r Routes) stop(ctx context.Context, in *route.ByID) (*route.Empty, error) {

@@ -8,12 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
+	"sextant/backend/attachment"
 	"sextant/backend/recipes"
 	"sextant/backend/schedule"
 	"sextant/shared/chat"
@@ -123,6 +125,12 @@ func (t *Tasks) Run(ctx context.Context, one data.Schedule, run data.Run, began 
 			t.cfg.CopySignIns(request.Session, one.Card.Hosts)
 		}
 		defer func() { _ = t.cfg.CloseSession(request.Session) }() // it logs its error
+	}
+	if run.File != "" && one.Task.Prompt != "" {
+		// Whoever wrote the file chose its name, so that it counts as text from outside.
+		request.Attachments = []chat.Attachment{{
+			Source: attachment.Source(filepath.Base(run.File)), Title: "The new file", Text: run.File,
+		}}
 	}
 	if one.Task.Prompt == "" {
 		call, text, err := t.call(one.Task)

@@ -132,6 +132,41 @@ func (s *Store) AddRun(ctx context.Context, r schedule.Run) error {
 	return nil
 }
 
+// Files returns the files of a schedule's folder for which a run was added or that were there before, each with a stamp
+// that is another one after a change of the file.
+func (s *Store) Files(ctx context.Context, id string) (map[string]string, error) {
+	all, err := sqlrows.Collect(ctx, s.cfg.Reader, func(row *sql.Rows) (f [2]string, err error) {
+		return f, row.Scan(&f[0], &f[1])
+	}, "reading the files of a schedule", `SELECT name, stamp FROM schedule_files WHERE schedule = ?`, id)
+	files := map[string]string{}
+	for _, f := range all {
+		files[f[0]] = f[1]
+	}
+	return files, err
+}
+
+// MarkFiles stores files of a schedule's folder with their stamps, together with the runs that they led to.
+func (s *Store) MarkFiles(ctx context.Context, id string, files map[string]string, runs ...schedule.Run) error {
+	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
+		for name, stamp := range files {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_files (schedule, name, stamp) VALUES (?, ?, ?)
+				ON CONFLICT (schedule, name) DO UPDATE SET stamp = excluded.stamp`, id, name, stamp); err != nil {
+				return err
+			}
+		}
+		for _, r := range runs {
+			if err := insertRun(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing the files of a schedule: %w", err)
+	}
+	return nil
+}
+
 // UpdateRun stores a run if its stored status is still from. It returns false if it is another one, so that a run
 // begins and ends once.
 func (s *Store) UpdateRun(ctx context.Context, r schedule.Run, from schedule.Status) (bool, error) {

@@ -209,6 +209,7 @@ class Fake implements Backend {
   runSchedule = async () => scheduledRun;
   pauseSchedule = async () => {};
   resumeSchedule = async () => {};
+  renewToken = async () => ({ path: '/api/hooks/s_1', token: 'K7QH2Y3N5LZV6R4T' });
   deleteSchedule = async () => {};
   stopScheduledRun = async () => {};
   backups = async () => ({ ...backups, requested: this.#requestedBackup });

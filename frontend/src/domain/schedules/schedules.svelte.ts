@@ -138,6 +138,17 @@ export class Schedules extends RemoteValue<ScheduleList> {
   remove = (id: string): Promise<void> => this.#do(this.actions.backend.deleteSchedule(id));
   stop = (run: string): Promise<void> => this.#do(this.actions.backend.stopScheduledRun(run));
 
+  /** Makes the token of a schedule's webhook anew. It returns a command that calls the webhook, '' if that failed. */
+  async renewToken(id: string): Promise<string> {
+    let command = '';
+    await this.#do(
+      this.actions.backend.renewToken(id).then(({ path, token }) => {
+        command = `curl -X POST -H 'Authorization: Bearer ${token}' ${location.origin}${path}`;
+      }),
+    );
+    return command;
+  }
+
   async #do(request: Promise<unknown>): Promise<void> {
     await this.actions.attempt(request);
     await this.read();

@@ -3,19 +3,26 @@ import type { ScheduleDraft } from '../../shared/api/types';
 type When = ScheduleDraft['when'];
 
 /** The ways in which a person enters the times of a schedule. */
-export const KINDS = ['daily', 'weekdays', 'weekly', 'interval', 'once', 'cron', 'after'] as const;
+export const KINDS = ['daily', 'weekdays', 'weekly', 'interval', 'once', 'cron', 'after', 'folder', 'webhook'] as const;
 export type Kind = (typeof KINDS)[number];
 
 const DAILY = /^(\d{1,2}) (\d{1,2}) \* \* (\*|1-5|[0-6])$/;
 
 /** Returns how a person would enter these times. */
-export function kindOf({ cron, every_minutes: every, at, after }: When): Kind {
+export function kindOf({ cron, every_minutes: every, at, after, folder, webhook }: When): Kind {
+  if (webhook) return 'webhook';
+  if (folder !== undefined) return 'folder';
   if (after !== undefined) return 'after';
   if (every) return 'interval';
   if (at) return 'once';
   const day = DAILY.exec(cron ?? '')?.[3];
   if (!day) return 'cron';
   return day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : 'weekly';
+}
+
+/** Reports whether it runs at times, so that some may be missed. */
+export function isTimed(when: When): boolean {
+  return !['after', 'folder', 'webhook'].includes(kindOf(when));
 }
 
 /** Returns the time of day and the weekday of a daily or weekly cron expression, 08:00 on Monday for others. */
@@ -44,6 +51,10 @@ export function withKind(when: When, kind: Kind, now = new Date()): When {
       return { at: new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000).toISOString() };
     case 'after':
       return { after: '', if_changed: true };
+    case 'folder':
+      return { folder: '', pattern: '' };
+    case 'webhook':
+      return { webhook: true };
     case 'cron':
       return { cron: when.cron ?? '0 8 * * *', zone };
     default:

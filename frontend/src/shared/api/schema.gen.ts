@@ -1559,6 +1559,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a schedule by its webhook. The token is the schedule's own, sent as Authorization: Bearer */
+        post: operations["post-api-hooks-id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/instructions": {
         parameters: {
             query?: never;
@@ -2656,6 +2673,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/schedules/{id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new token for the webhook of a schedule */
+        post: operations["post-api-schedules-id-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -3384,6 +3418,10 @@ export interface components {
         };
         /** @enum {string} */
         CallStatus: "done" | "failed" | "declined" | "refused" | "stopped" | "interrupted";
+        Called: {
+            run: string;
+            status: string;
+        };
         /** @enum {string} */
         Caller: "person" | "pilot" | "model" | "http" | "mcp" | "run" | "panel" | "app" | "created";
         Candidate: {
@@ -5505,6 +5543,7 @@ export interface components {
             digest?: string;
             /** Format: date-time */
             ended?: string;
+            file?: string;
             id: string;
             question?: string;
             /** Format: date-time */
@@ -5536,6 +5575,7 @@ export interface components {
             name: string;
             paused?: string;
             task: components["schemas"]["Task"];
+            token_hash?: string;
             when: components["schemas"]["When"];
         };
         ScheduleList: {
@@ -6015,6 +6055,10 @@ export interface components {
         };
         /** @enum {string} */
         WaitingMoment: "now" | "next" | "kept";
+        Webhook: {
+            path: string;
+            token: string;
+        };
         When: {
             after?: string;
             /** Format: date-time */
@@ -6022,7 +6066,10 @@ export interface components {
             cron?: string;
             /** Format: int64 */
             every_minutes?: number;
+            folder?: string;
             if_changed?: boolean;
+            pattern?: string;
+            webhook?: boolean;
             zone?: string;
         };
     };
@@ -9291,6 +9338,39 @@ export interface operations {
             };
         };
     };
+    "post-api-hooks-id": {
+        parameters: {
+            query?: never;
+            header?: {
+                Authorization?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Called"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "get-api-instructions": {
         parameters: {
             query?: never;
@@ -11636,6 +11716,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-schedules-id-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
             };
             /** @description Error */
             default: {

@@ -1,0 +1,213 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/shared/schedule"
+	"sextant/shared/toolspec"
+)
+
+// lookFolders is the time between two looks at folders. A file is new once two looks found it the same, so that it is
+// complete.
+const lookFolders = 5 * time.Second
+
+// partial are endings of files that a program is still writing.
+var partial = []string{".crdownload", ".part", ".partial", ".tmp"}
+
+type newFile struct {
+	name string
+	// stamp is another one after each change of the file.
+	stamp   string
+	changed time.Time
+}
+
+// checkFolder returns an error that a person can read if no file of the folder could be found.
+func checkFolder(when schedule.When) error {
+	_, err := filepath.Match(when.Pattern, "")
+	switch {
+	case when.Folder == "" && when.Pattern != "":
+		return errors.New("say in which folder files appear")
+	case when.Folder == "":
+		return nil
+	case !filepath.IsAbs(when.Folder):
+		return fmt.Errorf("write the whole path of the folder, from /, instead of %s", when.Folder)
+	case err != nil || strings.ContainsRune(when.Pattern, filepath.Separator):
+		return fmt.Errorf("%q is no pattern of names; one looks like *.pdf", when.Pattern)
+	}
+	return nil
+}
+
+func readableFolder(when schedule.When) error {
+	if when.Folder == "" || checkFolder(when) != nil {
+		return nil // newTimes says so
+	}
+	_, err := filesOf(when)
+	return err
+}
+
+// filesOf returns the complete files of a folder whose names match, those that changed first come first.
+func filesOf(when schedule.When) ([]newFile, error) {
+	entries, err := os.ReadDir(when.Folder)
+	if err != nil {
+		return nil, fmt.Errorf("the folder %s cannot be read: %w", when.Folder, errors.Unwrap(err))
+	}
+	var files []newFile
+	for _, e := range entries {
+		name := e.Name()
+		matches, _ := filepath.Match(cmp.Or(when.Pattern, "*"), name) // checkFolder has checked the pattern
+		if !matches || !e.Type().IsRegular() || name[0] == '.' || slices.Contains(partial, filepath.Ext(name)) {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was removed meanwhile
+		} else if err != nil {
+			return nil, err
+		}
+		files = append(files, newFile{name, stampOf(info), info.ModTime()})
+	}
+	slices.SortFunc(files, func(a, b newFile) int {
+		return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.name, b.name))
+	})
+	return files, nil
+}
+
+func stampOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+}
+
+// withFile returns a task with the path of a file in its values.
+func withFile(task schedule.Task, path string) schedule.Task {
+	if path == "" {
+		return task
+	}
+	task.Values = maps.Clone(task.Values)
+	for name, value := range task.Values {
+		task.Values[name] = strings.ReplaceAll(value, schedule.FileMark, path)
+	}
+	return task
+}
+
+// withFolder returns what a run used, with the folder of its file instead of the file: that of the next run is another.
+func withFolder(used toolspec.Card, file string) toolspec.Card {
+	if file != "" && slices.Contains(used.Files, file) {
+		used.Files = toolspec.SortedUnion(
+			slices.DeleteFunc(slices.Clone(used.Files), func(path string) bool { return path == file }),
+			[]string{filepath.Dir(file)})
+	}
+	return used
+}
+
+// watchFolders adds runs for new files until ctx ends.
+func (s *Schedules) watchFolders(ctx context.Context) {
+	last := map[string][]newFile{} // what the last look found, by schedule
+	idle := map[string]bool{}      // whether nothing of it was new
+	for {
+		for _, one := range s.Schedules() {
+			if one.When.Folder == "" || one.Card == nil || one.Paused != "" {
+				delete(last, one.ID)
+				continue
+			}
+			files, err := filesOf(one.When)
+			if err == nil && !(idle[one.ID] && slices.Equal(files, last[one.ID])) {
+				idle[one.ID], err = s.addFileRun(ctx, one, files, last[one.ID])
+			}
+			last[one.ID] = files
+			if err != nil && ctx.Err() == nil {
+				s.cfg.Log.Warn("new files wait", "schedule", one.ID, "err", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookFolders):
+		}
+	}
+}
+
+// addFileRun adds a run for the oldest new file that has not changed since the last look, unless a run of the schedule
+// has not ended. It reports whether there was nothing new.
+func (s *Schedules) addFileRun(
+	ctx context.Context, one schedule.Schedule, files, before []newFile,
+) (idle bool, err error) {
+	known, err := s.cfg.Store.Files(ctx, one.ID)
+	if err != nil {
+		return false, err
+	}
+	idle = true
+	for _, f := range files {
+		if known[f.name] == f.stamp {
+			continue
+		}
+		idle = false
+		if !slices.Contains(before, f) {
+			continue
+		}
+		if open, err := s.isOpen(ctx, one.ID); err != nil || open {
+			return false, err
+		}
+		r := s.newRun(one)
+		r.Slot, r.File = r.Queued, filepath.Join(one.When.Folder, f.name)
+		if err := s.cfg.Store.MarkFiles(ctx, one.ID, map[string]string{f.name: f.stamp}, r); err != nil {
+			return false, err
+		}
+		s.wakeClock()
+		return false, nil
+	}
+	return idle, nil
+}
+
+// markPresent notes the files that a folder contains, so that only those that come later are new.
+func (s *Schedules) markPresent(ctx context.Context, one schedule.Schedule) error {
+	if one.When.Folder == "" {
+		return nil
+	}
+	files, err := filesOf(one.When)
+	if err != nil {
+		return err
+	}
+	stamps := map[string]string{}
+	for _, f := range files {
+		stamps[f.name] = f.stamp
+	}
+	return s.cfg.Store.MarkFiles(ctx, one.ID, stamps)
+}
+
+// markOwn notes the file of a run as it is now, so that what the run did to it is no reason to run again.
+func (s *Schedules) markOwn(ctx context.Context, r schedule.Run) {
+	if r.File == "" {
+		return
+	}
+	info, err := os.Stat(r.File)
+	if err == nil {
+		err = s.cfg.Store.MarkFiles(ctx, r.Schedule, map[string]string{filepath.Base(r.File): stampOf(info)})
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.cfg.Log.Error("what a run did to its file is not noted", "run", r.ID, "err", err)
+	}
+}
+
+// newestFile returns the file for a run that a person starts.
+func newestFile(when schedule.When) (string, error) {
+	if when.Folder == "" {
+		return "", nil
+	}
+	files, err := filesOf(when)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("there is no such file in %s to run it with", when.Folder)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(when.Folder, files[len(files)-1].name), nil
+}
