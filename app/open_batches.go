@@ -12,9 +12,13 @@ import (
 
 // openBatches opens the batches. They run in a program that serves, and in one that was started to run them.
 func (s *System) openBatches(ctx context.Context, options OpenOptions) (err error) {
+	store, run := batch.Store(s.Store.Batches), options.Serve || options.RunBatches
+	if options.Queue != nil {
+		store, run = options.Queue, false // its workers run the rows
+	}
 	s.Batches, err = batch.Open(ctx, batch.Config{
-		Store: s.Store.Batches, Browsers: s.browsers, Recipes: s.Recipes, CardUse: s.Pipeline.CardUse, Do: s.do,
-		Unattended: s.unattended, Runs: options.Serve || options.RunBatches, Log: s.Log,
+		Store: store, Browsers: s.browsers, Recipes: s.Recipes, CardUse: s.Pipeline.CardUse, Do: s.do,
+		Unattended: s.unattended, Runs: run, Log: s.Log,
 		Changed: func(one data.Batch) {
 			s.Events.Broadcast(event.New(event.BatchesChanged, event.BatchNotice{Batch: one.ID}))
 		},

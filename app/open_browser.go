@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,10 +54,14 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)
 	}
-	if options.AttachURL != "" {
+	blocked := append(slices.Clone(options.Browsers), options.AttachURL)
+	if options.Queue != nil {
+		blocked = append(blocked, options.Queue.PageURL())
+	}
+	for _, address := range slices.DeleteFunc(blocked, func(address string) bool { return address == "" }) {
 		// A program that can connect to the debugging port controls the browser.
-		if err := s.Egress.BlockURL(ctx, options.AttachURL); err != nil {
-			return fmt.Errorf("attaching to a browser: %w", err)
+		if err := s.Egress.BlockURL(ctx, address); err != nil {
+			return fmt.Errorf("closing an address to pages: %w", err)
 		}
 	}
 	config := browser.Config{
@@ -81,7 +86,7 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	s.OnClose("browser", s.Browser.Close)
 	config.Headless, config.SharesDownloadDir, config.DownloadDir = true, true, s.dataPath("batch-downloads")
 	downloaddir.TidyAll(config.DownloadDir)
-	s.browsers = pool.New(s.Browser, func() *browser.Browser { return browser.New(config) })
+	s.browsers = pool.New(s.Browser, config, options.Browsers)
 	s.OnClose("browsers of batches", s.browsers.Close)
 	s.PanelPages = panelpage.New(panelpage.Config{Elements: s.Browser.Elements(), Title: s.panelTitle})
 	return nil

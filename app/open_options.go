@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sextant/backend/store/eventlog"
+	"sextant/backend/store/pgqueue"
 	"sextant/shared/event"
 )
 
@@ -18,6 +19,10 @@ type OpenOptions struct {
 	// AllowTemporaryData makes a verb of package cli use an empty temporary data folder if another running Sextant owns
 	// the configured one. OpenSystem itself ignores it.
 	AllowTemporaryData bool
+	// Queue contains the batches instead of the data folder. Browsers are the debugging addresses of the browsers that
+	// are lent to rows; none starts a Chromium for each.
+	Queue    *pgqueue.Queue
+	Browsers []string
 	// AttachURL is the debugging address of a running Chromium to use. If it is "", Sextant starts one.
 	AttachURL string
 	// TemporaryProfile makes the browser use a temporary profile.

@@ -161,7 +161,7 @@ func (s *System) panelHandlers() map[string]http.Handler {
 			AddBatch: s.addBatch, Batches: func() []data.Batch { return s.Batches.Batches() },
 			Counts: func(ctx context.Context, id string) (data.Counts, error) { return s.Batches.Counts(ctx, id) },
 		}),
-		"schedules": schedulespanel.Handler(s.schedulesPanel()),
+		"schedules": schedulespanel.Handler(func() schedulespanel.Schedules { return s.Schedules }),
 		"settings":  settings.Handler(settings.Services{Settings: s.Settings.All, Set: s.Settings.Set}),
 		"home": home.Handler(home.Services{
 			Snapshot: s.snapshot, Conversations: s.Store.Conversations,

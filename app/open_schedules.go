@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"sextant/app/notify"
 	"sextant/backend/schedule"
 	"sextant/backend/schedule/tasks"
-	schedulespanel "sextant/panels/schedules"
 	"sextant/shared/event"
 	data "sextant/shared/schedule"
 )
@@ -56,19 +54,4 @@ func (s *System) notify(show func() error) {
 			s.Log.Debug("no notification on the desktop", "err", err)
 		}
 	})
-}
-
-// schedulesPanel gives the panel the schedules, which are opened after it.
-func (s *System) schedulesPanel() schedulespanel.Services {
-	return schedulespanel.Services{
-		List: func() []data.Schedule { return s.Schedules.Schedules() },
-		When: func(one data.Schedule) (string, time.Time) { return s.Schedules.Next(one) },
-		Runs: func(ctx context.Context, id string, limit int) ([]data.Run, error) {
-			return s.Schedules.Runs(ctx, id, limit)
-		},
-		Save: func(ctx context.Context, one data.Schedule) (data.Schedule, error) { return s.Schedules.Save(ctx, one) },
-		Pause: func(ctx context.Context, id, why string) error {
-			return s.Schedules.Pause(ctx, id, why)
-		},
-	}
 }

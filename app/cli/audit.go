@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -15,6 +17,7 @@ import (
 	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/backend/store/audit"
+	"sextant/backend/store/pgqueue"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/excerpt"
 	"sextant/shared/wire"
@@ -44,10 +47,15 @@ func openAudit(ctx context.Context, g *verb.Global) (*audit.Log, func(), error) 
 	return audit.New(s), func() { _ = s.Close() }, nil
 }
 
-type auditVerifyVerb struct{}
+type auditVerifyVerb struct {
+	Queue string `help:"Verify the logs of all workers of a shared queue instead." placeholder:"postgres://USER@HOST/DATABASE"`
+}
 
 // Run verifies the log. If a row was changed or the log cannot be read, the exit code is 1.
-func (auditVerifyVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *auditVerifyVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	if v.Queue != "" {
+		return verifyWorkers(ctx, io, v.Queue)
+	}
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
 		return err
@@ -156,17 +164,44 @@ func callerName(r wire.CallRow) string {
 	return string(r.Caller)
 }
 
-type auditExportVerb struct{}
+// verifyWorkers verifies the logs of the workers of a shared queue.
+func verifyWorkers(ctx context.Context, io verb.Streams, address string) error {
+	queue, err := pgqueue.Open(ctx, address)
+	if err != nil {
+		return verb.Failure(verb.ExitFailed, "%v", err)
+	}
+	defer queue.Close()
+	counts, err := queue.VerifyAudit(ctx)
+	if err != nil {
+		return verb.Failure(verb.ExitFailed, "%v", err)
+	}
+	for _, worker := range slices.Sorted(maps.Keys(counts)) {
+		_, _ = fmt.Fprintf(io.Out, "%s: %d entries, all intact\n", excerpt.Escape(worker), counts[worker])
+	}
+	return nil
+}
+
+type auditExportVerb struct {
+	Queue string `help:"Print the logs of all workers of a shared queue in the order of time instead." placeholder:"postgres://USER@HOST/DATABASE"`
+}
 
 // Run prints the rows as JSON lines.
-func (auditExportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+func (v *auditExportVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	enc := json.NewEncoder(io.Out)
+	if v.Queue != "" {
+		queue, err := pgqueue.Open(ctx, v.Queue)
+		if err != nil {
+			return verb.Failure(verb.ExitFailed, "%v", err)
+		}
+		defer queue.Close()
+		return queue.WalkAudit(ctx, func(e pgqueue.Entry) error { return enc.Encode(e) })
+	}
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
 		return err
 	}
 	defer done()
-	enc := json.NewEncoder(io.Out)
-	err = log.Walk(ctx, func(e audit.Entry) error { return enc.Encode(e) })
+	err = log.Walk(ctx, 0, func(e audit.Entry) error { return enc.Encode(e) })
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}

@@ -99,6 +99,7 @@ type commands struct {
 	Recipes       recipesVerb             `cmd:"" help:"Run what was done once again, without a model."`
 	Schedules     scheduleverbs.Schedules `cmd:"" help:"Let recipes and prompts run by themselves."`
 	Runs          scheduleverbs.Runs      `cmd:"" help:"Run a recipe for each row of a table."`
+	Worker        scheduleverbs.Worker    `cmd:"" help:"Run rows of a queue that several computers share."`
 	Service       scheduleverbs.Service   `cmd:"" help:"Run Sextant without a window, with your session."`
 	Backups       backupsVerb             `cmd:"" help:"List the daily backups, or restore one."`
 	Doctor        doctorVerb              `cmd:"" help:"Check this machine and report what is missing."`

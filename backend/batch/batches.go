@@ -7,6 +7,7 @@ package batch
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,12 +34,24 @@ var (
 type Store interface {
 	Batches(ctx context.Context) ([]batch.Batch, error)
 	AddBatch(ctx context.Context, one batch.Batch, rows []batch.Row) error
-	SaveBatch(ctx context.Context, one batch.Batch) error
+	ChangeBatch(ctx context.Context, id string, do func(*batch.Batch) error) (batch.Batch, error)
 	DeleteBatch(ctx context.Context, id string) error
 	Rows(ctx context.Context, id string, after, limit int, statuses ...batch.Status) ([]batch.Row, error)
 	Counts(ctx context.Context, id string) (batch.Counts, error)
 	SaveRows(ctx context.Context, id string, rows []batch.Row) error
 	UpdateRow(ctx context.Context, id string, r batch.Row, from batch.Status) (bool, error)
+}
+
+// Shared is a Store that several programs use at the same time; *pgqueue.Queue implements it. A row that runs is held
+// by one of them, whose UpdateRow returns false once it has lost the row.
+type Shared interface {
+	Store
+	// Claim begins a row and returns it with its batch as it is then. ok is false if no row can begin now.
+	Claim(ctx context.Context, id string) (one batch.Batch, r batch.Row, ok bool, err error)
+	// Renew keeps the rows of this program for another while.
+	Renew(ctx context.Context) error
+	// Sweep ends the rows of programs that are gone.
+	Sweep(ctx context.Context, end func(*batch.Row)) (int, error)
 }
 
 // Browsers lends browsers to rows; *pool.Pool implements it.
@@ -69,11 +82,16 @@ type Config struct {
 
 // Batches is the batches of a data folder. It is safe for concurrent use.
 type Batches struct {
-	cfg    Config
-	wake   chan struct{}
-	stop   context.CancelFunc
+	cfg  Config
+	wake chan struct{}
+	stop context.CancelFunc
+	// closed is closed by giveUp when ends of rows are no longer stored.
 	closed chan struct{}
+	giveUp func()
 	wait   sync.WaitGroup
+
+	// saving is held while a recipe of a shared queue is saved.
+	saving sync.Mutex
 
 	mu  sync.Mutex
 	all []batch.Batch
@@ -85,6 +103,7 @@ type Batches struct {
 // Open reads the batches and goes on with those that run.
 func Open(ctx context.Context, cfg Config) (*Batches, error) {
 	b := &Batches{cfg: cfg, wake: make(chan struct{}, 1), closed: make(chan struct{}), stop: func() {}}
+	b.giveUp = sync.OnceFunc(func() { close(b.closed) })
 	var err error
 	if b.all, err = cfg.Store.Batches(ctx); err != nil || !cfg.Runs {
 		return b, err
@@ -102,7 +121,7 @@ func Open(ctx context.Context, cfg Config) (*Batches, error) {
 
 // Close stops the rows that run and waits for their ends. The batches go on after the next Open.
 func (b *Batches) Close() error {
-	close(b.closed)
+	b.giveUp()
 	b.stop()
 	b.wait.Wait()
 	return nil
@@ -134,8 +153,33 @@ func endEarly(r *batch.Row, why string) {
 	r.Reason = why + " Its last step may have been done; look before you run it again."
 }
 
+// read reads the batches again if other programs may have changed them.
+func (b *Batches) read() {
+	if !b.isShared() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+	defer cancel()
+	all, err := b.cfg.Store.Batches(ctx)
+	if err != nil {
+		b.cfg.Log.Warn("the batches may have changed", "err", err)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all = all
+}
+
+const readLimit = 10 * time.Second
+
+func (b *Batches) isShared() bool {
+	_, shared := b.cfg.Store.(Shared)
+	return shared
+}
+
 // Batches returns all batches, newest first.
 func (b *Batches) Batches() []batch.Batch {
+	b.read()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.all)
@@ -143,6 +187,7 @@ func (b *Batches) Batches() []batch.Batch {
 
 // Get returns a batch, or ErrNotFound.
 func (b *Batches) Get(id string) (batch.Batch, error) {
+	b.read()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i := b.index(id); i >= 0 {
@@ -230,6 +275,9 @@ func (b *Batches) refresh(ctx context.Context, id string) (batch.Batch, error) {
 	one, err := b.Get(id)
 	if err != nil {
 		return one, err
+	}
+	if one.Definition != nil {
+		return one, nil // it does not change
 	}
 	rec, err := b.recipe(one.Recipe)
 	if err != nil || recipes.Digest(rec) == one.Digest {
@@ -386,19 +434,18 @@ func (b *Batches) Delete(ctx context.Context, id string) error {
 // change changes a stored batch.
 func (b *Batches) change(ctx context.Context, id string, do func(*batch.Batch)) error {
 	b.mu.Lock()
-	i := b.index(id)
-	if i < 0 {
-		b.mu.Unlock()
-		return ErrNotFound
-	}
-	one := b.all[i]
-	do(&one)
-	err := b.cfg.Store.SaveBatch(ctx, one)
-	if err == nil {
+	one, err := b.cfg.Store.ChangeBatch(ctx, id, func(one *batch.Batch) error {
+		do(one)
+		return nil
+	})
+	if i := b.index(id); err == nil && i >= 0 {
 		b.all[i] = one
 	}
 	b.mu.Unlock()
-	if err != nil {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return ErrNotFound
+	case err != nil:
 		return err
 	}
 	b.cfg.Changed(one)

@@ -63,6 +63,9 @@ func (b *Batches) Add(ctx context.Context, in New) (batch.Batch, error) {
 	if err := b.plan(ctx, rec, &one, rows); err != nil {
 		return one, err
 	}
+	if b.isShared() {
+		one.Definition = &rec
+	}
 	if err := b.cfg.Store.AddBatch(ctx, one, rows); err != nil {
 		return one, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -134,7 +133,7 @@ func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) error {
 			bad = 0
 		}
 		if err == nil && bad == badRows {
-			err = fmt.Errorf("%d consecutive rows did not end as done. The last: %s", badRows, row.Reason)
+			err = tooMany(row)
 		}
 		if err != nil && problem == nil && ctx.Err() == nil {
 			problem = err
@@ -148,7 +147,7 @@ func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) error {
 				if !ok {
 					return
 				}
-				row, err := b.runRow(ctx, one.ID, row)
+				row, err := b.runQueued(ctx, one.ID, row)
 				q.free(row)
 				note(row, err)
 			}
@@ -158,23 +157,13 @@ func (b *Batches) work(ctx context.Context, one batch.Batch, q *queue) error {
 	return problem
 }
 
-// runRow runs a row to its end. An error is about the batch, not the row.
-func (b *Batches) runRow(ctx context.Context, id string, row batch.Row) (batch.Row, error) {
+// runQueued begins a row that waits and runs it to its end. An error is about the batch, not the row.
+func (b *Batches) runQueued(ctx context.Context, id string, row batch.Row) (batch.Row, error) {
 	one, err := b.Get(id)
-	switch {
-	case err != nil:
+	if err != nil {
 		return row, err
-	case one.Card == nil:
-		return row, ErrUnsigned
 	}
-	prepared, err := b.cfg.Recipes.Prepare(one.Recipe, valuesOf(one, row))
-	switch {
-	case err != nil:
-		return row, err
-	case recipes.Digest(prepared.Recipe) != one.Digest:
-		return row, ErrChanged
-	}
-	args, err := json.Marshal(prepared.Values)
+	call, err := b.callFor(one, row)
 	if err != nil {
 		return row, err
 	}
@@ -182,8 +171,40 @@ func (b *Batches) runRow(ctx context.Context, id string, row batch.Row) (batch.R
 	if ok, err := b.cfg.Store.UpdateRow(ctx, one.ID, row, batch.StatusQueued); err != nil || !ok {
 		return row, err
 	}
-	b.cfg.Changed(one)
+	return b.runRow(ctx, one, row, call), nil
+}
+
+// callFor returns the call that runs a row. Its error is about the batch.
+func (b *Batches) callFor(one batch.Batch, row batch.Row) (toolspec.Call, error) {
+	if one.Card == nil {
+		return toolspec.Call{}, ErrUnsigned
+	}
+	name, err := b.recipeName(one)
+	if err != nil {
+		return toolspec.Call{}, err
+	}
+	prepared, err := b.cfg.Recipes.Prepare(name, valuesOf(one, row))
+	switch {
+	case err != nil:
+		return toolspec.Call{}, err
+	case recipes.Digest(prepared.Recipe) != one.Digest:
+		return toolspec.Call{}, ErrChanged
+	}
+	args, err := json.Marshal(prepared.Values)
 	session := Session(one.ID, row.Number)
+	return toolspec.Call{Tool: recipes.ToolName(name), Args: args, From: toolspec.Provenance{
+		Caller: toolspec.CallerRun, Session: session, UnattendedRun: session, InBrowser: true, NeedsFullResults: true,
+		TypedHosts: one.Card.Hosts, // no model chooses among them
+	}}, err
+}
+
+// errLost ends a row that another worker has ended meanwhile.
+const errLost = unattended.EndError("Another worker has taken over its row.")
+
+// runRow runs a row that has begun to its end.
+func (b *Batches) runRow(ctx context.Context, one batch.Batch, row batch.Row, call toolspec.Call) batch.Row {
+	b.cfg.Changed(one)
+	session := call.From.Session
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var mu sync.Mutex
@@ -193,27 +214,35 @@ func (b *Batches) runRow(ctx context.Context, id string, row batch.Row) (batch.R
 		if row.Acted || onlyOpens(use) {
 			return nil
 		}
-		row.Acted = true
-		_, err := b.cfg.Store.UpdateRow(context.WithoutCancel(ctx), one.ID, row, batch.StatusRunning)
+		acted := row
+		acted.Acted = true
+		ok, err := b.cfg.Store.UpdateRow(context.WithoutCancel(ctx), one.ID, acted, batch.StatusRunning)
+		if err == nil && !ok {
+			cancel(errLost)
+			err = errLost
+		}
+		if err == nil {
+			row = acted
+		}
 		return err
 	}
 	b.cfg.Unattended.Begin(session, unattended.Run{Card: one.Card, Cancel: cancel, BeforeAct: noteAct})
 	b.cfg.Browsers.Lease(session)
-	result := b.cfg.Do(running, toolspec.Call{Tool: recipes.ToolName(one.Recipe), Args: args, From: toolspec.Provenance{
-		Caller: toolspec.CallerRun, Session: session, UnattendedRun: session, InBrowser: true, NeedsFullResults: true,
-		TypedHosts: one.Card.Hosts, // no model chooses among them
-	}})
+	result := b.cfg.Do(running, call)
 	usage := b.cfg.Unattended.End(session)
 	b.cfg.Browsers.Release(session)
 	mu.Lock()
 	defer mu.Unlock()
 	end(ctx, &row, result, usage)
 	unattended.Store(b.closed, b.cfg.Log, session, func(ctx context.Context) error {
-		_, err := b.cfg.Store.UpdateRow(ctx, one.ID, row, batch.StatusRunning)
+		ok, err := b.cfg.Store.UpdateRow(ctx, one.ID, row, batch.StatusRunning)
+		if err == nil && !ok {
+			b.cfg.Log.Warn("a row was ended by another worker", "row", session)
+		}
 		return err
 	})
 	b.cfg.Changed(one)
-	return row, nil
+	return row
 }
 
 // onlyOpens reports whether a call opens or selects pages, which can be repeated.

@@ -11,35 +11,39 @@ import (
 	"sextant/shared/schedule"
 )
 
-// Services contains the functions that the panel needs from other packages.
-type Services struct {
-	List func() []schedule.Schedule
-	// When says in words when a schedule runs, and returns its next time, zero for none.
-	When func(schedule.Schedule) (string, time.Time)
-	Runs func(ctx context.Context, id string, limit int) ([]schedule.Run, error)
+// Schedules is what runs by itself; *schedule.Schedules of the backend implements it.
+type Schedules interface {
+	Schedules() []schedule.Schedule
+	// Next says in words when a schedule runs, and returns its next time, zero for none.
+	Next(one schedule.Schedule) (sentence string, next time.Time)
+	Runs(ctx context.Context, id string, limit int) ([]schedule.Run, error)
 	// Save stores a new schedule. Its error can be read by a person.
-	Save  func(context.Context, schedule.Schedule) (schedule.Schedule, error)
-	Pause func(ctx context.Context, id, why string) error
+	Save(ctx context.Context, one schedule.Schedule) (schedule.Schedule, error)
+	Pause(ctx context.Context, id, why string) error
 }
 
+// handler gets the schedules when they are needed, because they are opened after the panels.
+type handler func() Schedules
+
 // Handler returns the handler of the panel's endpoints.
-func Handler(services Services) http.Handler {
+func Handler(schedules func() Schedules) http.Handler {
+	h := handler(schedules)
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/schedules/list", services.list)
-	mux.HandleFunc("POST /api/schedules/add", services.add)
-	mux.HandleFunc("POST /api/schedules/pause", services.pause)
+	mux.HandleFunc("GET /api/schedules/list", h.list)
+	mux.HandleFunc("POST /api/schedules/add", h.add)
+	mux.HandleFunc("POST /api/schedules/pause", h.pause)
 	return mux
 }
 
-func (s Services) list(w http.ResponseWriter, r *http.Request) {
+func (h handler) list(w http.ResponseWriter, r *http.Request) {
 	out := []map[string]any{}
-	for _, one := range s.List() {
-		runs, err := s.Runs(r.Context(), one.ID, 1)
+	for _, one := range h().Schedules() {
+		runs, err := h().Runs(r.Context(), one.ID, 1)
 		if err != nil {
 			reply.Refuse(w, http.StatusInternalServerError, err.Error(), "Nothing was changed.")
 			return
 		}
-		about := s.summary(one)
+		about := h.summary(one)
 		for _, run := range runs {
 			about["last_run"] = map[string]any{"status": run.Status, "reason": run.Reason, "text": run.Text}
 		}
@@ -48,8 +52,8 @@ func (s Services) list(w http.ResponseWriter, r *http.Request) {
 	reply.WriteJSON(w, http.StatusOK, map[string]any{"schedules": out})
 }
 
-func (s Services) summary(one schedule.Schedule) map[string]any {
-	when, next := s.When(one)
+func (h handler) summary(one schedule.Schedule) map[string]any {
+	when, next := h().Next(one)
 	about := map[string]any{"id": one.ID, "name": one.Name, "task": one.Task, "when": when}
 	switch {
 	case one.Card == nil:
@@ -62,7 +66,7 @@ func (s Services) summary(one schedule.Schedule) map[string]any {
 	return about
 }
 
-func (s Services) add(w http.ResponseWriter, r *http.Request) {
+func (h handler) add(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Name, Recipe, Prompt, Cron, Zone, At, After, Folder, Pattern string
 
@@ -86,17 +90,17 @@ func (s Services) add(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if one, err = s.Save(r.Context(), one); err != nil {
+	if one, err = h().Save(r.Context(), one); err != nil {
 		reply.Refuse(w, http.StatusConflict, err.Error(), "No schedule was added.")
 		return
 	}
-	reply.WriteJSON(w, http.StatusOK, s.summary(one))
+	reply.WriteJSON(w, http.StatusOK, h.summary(one))
 }
 
-func (s Services) pause(w http.ResponseWriter, r *http.Request) {
+func (h handler) pause(w http.ResponseWriter, r *http.Request) {
 	var in struct{ ID string }
 	reply.DecodeBody(r, &in)
-	if err := s.Pause(r.Context(), in.ID, "The assistant paused it."); err != nil {
+	if err := h().Pause(r.Context(), in.ID, "The assistant paused it."); err != nil {
 		reply.Refuse(w, http.StatusConflict, err.Error(), "No schedule was changed. List the schedules.")
 		return
 	}

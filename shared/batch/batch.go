@@ -4,6 +4,7 @@ package batch
 import (
 	"time"
 
+	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
 )
 
@@ -12,6 +13,8 @@ type Batch struct {
 	ID     string `json:"id"`
 	Name   string `json:"name" minLength:"1" maxLength:"200"`
 	Recipe string `json:"recipe" maxLength:"40"`
+	// Definition is the recipe itself, for workers that do not have it. It is nil in a batch of this computer.
+	Definition *recipe.Recipe `json:"definition,omitempty"`
 	// Columns are the headers of the table. Parameters maps parameters of the recipe to indexes of columns. Values are
 	// those of other parameters, the same in each row.
 	Columns    []string          `json:"columns"`

@@ -15,17 +15,23 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"sextant/app"
 	"sextant/app/cli/verb"
+	"sextant/app/config"
 	"sextant/backend/api/batchroutes"
 	"sextant/backend/batch"
 	"sextant/backend/batch/table"
+	"sextant/backend/store/pgqueue"
 	data "sextant/shared/batch"
 	"sextant/shared/excerpt"
 )
 
 // Runs is the verb runs.
 type Runs struct {
+	Queue string `help:"Shared queue that workers run, instead of the batches of this computer." env:"SEXTANT_QUEUE" placeholder:"postgres://USER@HOST/DATABASE"`
+
 	List   batchListVerb   `cmd:"" default:"withargs" help:"List the batches: recipes that run for each row of a table."`
 	Start  batchStartVerb  `cmd:"" help:"Run a recipe for each row of a table, in several browsers at once."`
 	Show   batchShowVerb   `cmd:"" help:"List the rows of a batch."`
@@ -36,6 +42,15 @@ type Runs struct {
 	Delete batchDeleteVerb `cmd:"" help:"Delete a batch with its results."`
 }
 
+// queueAddress is the address of the shared queue, "" for the batches of this computer.
+type queueAddress string
+
+// AfterApply passes the queue to the verb.
+func (r *Runs) AfterApply(k *kong.Context) error {
+	k.Bind(queueAddress(r.Queue))
+	return nil
+}
+
 const batchesPath = "/api/batches"
 
 // batches is the batches of the running Sextant, or of the data folder if none runs.
@@ -44,13 +59,36 @@ type batches struct {
 	sys *app.System
 }
 
-func openBatches(ctx context.Context, streams verb.Streams, g *verb.Global) (b batches, err error) {
+func openBatches(
+	ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress,
+) (b batches, err error) {
+	if queue != "" {
+		b.sys, err = openQueue(ctx, streams, g, queue, app.OpenOptions{AllowTemporaryData: true})
+		return b, err
+	}
 	var ok bool
 	if b.at, ok = running(ctx, g); ok {
 		return b, nil
 	}
 	b.sys, err = verb.Open(ctx, g.Flags(), app.OpenOptions{}, streams)
 	return b, err
+}
+
+// openQueue opens a Sextant that does not serve, with the batches of a shared queue.
+func openQueue(
+	ctx context.Context, streams verb.Streams, g *verb.Global, address queueAddress, options app.OpenOptions,
+) (*app.System, error) {
+	queue, err := pgqueue.Open(ctx, string(address))
+	if err != nil {
+		return nil, verb.Failure(verb.ExitFailed, "%v", err)
+	}
+	options.Queue = queue
+	sys, err := verb.Open(ctx, g.Flags(), options, streams)
+	if err != nil {
+		return nil, errors.Join(err, queue.Close())
+	}
+	sys.OnClose("queue", queue.Close)
+	return sys, nil
 }
 
 func (b batches) close() {
@@ -90,9 +128,10 @@ func (b batches) find(ctx context.Context, name string) (data.Batch, error) {
 
 // withBatch calls do with the newest batch of an id or name.
 func withBatch(
-	ctx context.Context, streams verb.Streams, g *verb.Global, name string, do func(batches, data.Batch) error,
+	ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress, name string,
+	do func(batches, data.Batch) error,
 ) error {
-	b, err := openBatches(ctx, streams, g)
+	b, err := openBatches(ctx, streams, g, queue)
 	if err != nil {
 		return err
 	}
@@ -145,8 +184,8 @@ type batchListVerb struct {
 }
 
 // Run prints the batches.
-func (v *batchListVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	b, err := openBatches(ctx, streams, g)
+func (v *batchListVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
+	b, err := openBatches(ctx, streams, g, queue)
 	if err != nil {
 		return err
 	}
@@ -199,19 +238,22 @@ type batchStartVerb struct {
 }
 
 // Run adds a batch. Without a running Sextant, it asks for a signature and runs it.
-func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
+func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
 	text, err := os.ReadFile(v.Rows)
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
-	if at, ok := running(ctx, g); ok {
+	if at, ok := running(ctx, g); ok && queue == "" {
 		return v.addTo(ctx, streams, at, text)
 	}
-	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{RunBatches: true}, streams)
+	sys, err := openToRun(ctx, streams, g, queue)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
+	if err := copyRecipe(g, sys, v.Recipe); err != nil {
+		return err
+	}
 	one, err := sys.Batches.Add(ctx, batch.New{
 		Name: v.Name, Recipe: v.Recipe, Table: text, Values: v.Param, Browsers: v.Browsers, PerHost: v.PerHost,
 	})
@@ -223,6 +265,23 @@ func (v *batchStartVerb) Run(ctx context.Context, streams verb.Streams, g *verb.
 		return err
 	}
 	return follow(ctx, streams, sys, one.ID, v.Out)
+}
+
+// copyRecipe gives a Sextant with a temporary data folder a recipe of the configured one.
+func copyRecipe(g *verb.Global, sys *app.System, name string) error {
+	config, err := config.Load(g.Flags())
+	if err != nil || config.DataDir == sys.Config.DataDir {
+		return err
+	}
+	all, err := app.OpenRecipes(config)
+	if err != nil {
+		return err
+	}
+	rec, err := all.Get(name)
+	if err != nil {
+		return nil // adding the batch says so
+	}
+	return sys.Recipes.Save(rec)
 }
 
 // addTo adds the batch to the running Sextant, whose window allows and runs it.
@@ -247,7 +306,11 @@ func (v *batchStartVerb) addTo(ctx context.Context, streams verb.Streams, at ver
 // sign shows what the rows of a batch need and asks the person, unless yes is set.
 func sign(ctx context.Context, streams verb.Streams, sys *app.System, one data.Batch, yes bool) error {
 	if !yes {
-		_, _ = fmt.Fprintf(streams.Err, "Run the recipe %s for each row, in %d browsers\n%s", one.Recipe, one.Browsers,
+		where := fmt.Sprintf("in %d browsers", one.Browsers)
+		if one.Definition != nil {
+			where = "by the workers of the queue"
+		}
+		_, _ = fmt.Fprintf(streams.Err, "Run the recipe %s for each row, %s\n%s", one.Recipe, where,
 			cardText(one.Needs))
 		ok, err := verb.Confirm(ctx, streams, "Each row runs without asking within these limits. Allow? (y/N) ")
 		if err != nil {
@@ -261,9 +324,9 @@ func sign(ctx context.Context, streams verb.Streams, sys *app.System, one data.B
 }
 
 // follow prints the progress of a batch until it ends, and then writes its table to the file out, if that is not "". An
-// interrupt stops the batch.
+// interrupt stops the batch, unless workers run it.
 func follow(ctx context.Context, streams verb.Streams, sys *app.System, id, out string) error {
-	shown, begun := "", time.Now()
+	shown, hinted, begun := "", false, time.Now()
 	for {
 		one, err := sys.Batches.Get(id)
 		if err != nil {
@@ -280,8 +343,18 @@ func follow(ctx context.Context, streams verb.Streams, sys *app.System, id, out 
 		if one.State != data.StateRunning && counts[data.StatusRunning] == 0 {
 			return finish(context.WithoutCancel(ctx), streams, sys, one, counts, out)
 		}
+		shared := one.Definition != nil
+		if !hinted && shared && counts[data.StatusRunning] == 0 && time.Since(begun) > hintAfter {
+			hinted = true
+			_, _ = fmt.Fprintln(streams.Err,
+				"No worker runs its rows yet. Start one with: sextant worker --queue ADDRESS")
+		}
 		select {
 		case <-ctx.Done():
+			if shared {
+				_, _ = fmt.Fprintf(streams.Err, "Its workers go on. End it with: sextant runs stop %s\n", one.ID)
+				return nil
+			}
 			if one.State == data.StateRunning {
 				if err := sys.Batches.Stop(context.WithoutCancel(ctx), id, "You stopped it."); err != nil {
 					return err
@@ -293,7 +366,11 @@ func follow(ctx context.Context, streams verb.Streams, sys *app.System, id, out 
 	}
 }
 
-const followPause = time.Second
+const (
+	followPause = time.Second
+	// hintAfter is how long rows of a shared queue wait before a hint about workers is printed.
+	hintAfter = 5 * time.Second
+)
 
 func finish(
 	ctx context.Context, streams verb.Streams, sys *app.System, one data.Batch, counts data.Counts, out string,
@@ -334,8 +411,8 @@ type batchShowVerb struct {
 }
 
 // Run prints the rows of a batch.
-func (v *batchShowVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+func (v *batchShowVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
+	return withBatch(ctx, streams, g, queue, v.Name, func(b batches, one data.Batch) error {
 		all := []data.Row{}
 		for after := 0; ; after = all[len(all)-1].Number {
 			page, err := b.rows(ctx, one.ID, after, v.Status)
@@ -378,18 +455,26 @@ type batchResumeVerb struct {
 }
 
 // Run goes on with a batch.
-func (v *batchResumeVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	return goOn(ctx, streams, g, v.Name, v.Out, v.Yes, func(sys *app.System, id string) error {
+func (v *batchResumeVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
+	return goOn(ctx, streams, g, queue, v.Name, v.Out, v.Yes, func(sys *app.System, id string) error {
 		return sys.Batches.Start(ctx, id)
 	})
 }
 
+// openToRun opens a Sextant that runs batches, or lets the workers of a shared queue run them.
+func openToRun(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) (*app.System, error) {
+	if queue != "" {
+		return openQueue(ctx, streams, g, queue, app.OpenOptions{AllowTemporaryData: true})
+	}
+	return openAlone(ctx, streams, g, "Recipes", app.OpenOptions{RunBatches: true})
+}
+
 // goOn starts a batch and follows it. If its recipe has changed, it asks for a signature first.
 func goOn(
-	ctx context.Context, streams verb.Streams, g *verb.Global, name, out string, yes bool,
+	ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress, name, out string, yes bool,
 	start func(sys *app.System, id string) error,
 ) error {
-	sys, err := openAlone(ctx, streams, g, "Recipes", app.OpenOptions{RunBatches: true})
+	sys, err := openToRun(ctx, streams, g, queue)
 	if err != nil {
 		return err
 	}
@@ -423,12 +508,12 @@ type batchRetryVerb struct {
 }
 
 // Run runs rows again.
-func (v *batchRetryVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
+func (v *batchRetryVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
 	statuses := []data.Status{data.StatusFailed, data.StatusParked}
 	if v.Unknown {
 		statuses = append(statuses, data.StatusUnknown)
 	}
-	return goOn(ctx, streams, g, v.Name, v.Out, v.Yes, func(sys *app.System, id string) error {
+	return goOn(ctx, streams, g, queue, v.Name, v.Out, v.Yes, func(sys *app.System, id string) error {
 		n, err := sys.Batches.Retry(ctx, id, v.Row, v.Acted, statuses...)
 		if acted := (batch.ActedError{}); errors.As(err, &acted) {
 			return verb.Failure(verb.ExitRefused, "%v. To run them all the same, add --acted", err)
@@ -445,8 +530,8 @@ type batchStopVerb struct {
 }
 
 // Run stops a batch.
-func (v *batchStopVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+func (v *batchStopVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
+	return withBatch(ctx, streams, g, queue, v.Name, func(b batches, one data.Batch) error {
 		if b.sys != nil {
 			return failure(b.sys.Batches.Stop(ctx, one.ID, "It was stopped."))
 		}
@@ -468,8 +553,8 @@ type batchExportVerb struct {
 }
 
 // Run writes the table of a batch.
-func (v *batchExportVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+func (v *batchExportVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
+	return withBatch(ctx, streams, g, queue, v.Name, func(b batches, one data.Batch) error {
 		text, err := b.table(ctx, one.ID)
 		switch {
 		case err != nil:
@@ -487,8 +572,8 @@ type batchDeleteVerb struct {
 }
 
 // Run deletes a batch.
-func (v *batchDeleteVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
-	return withBatch(ctx, streams, g, v.Name, func(b batches, one data.Batch) error {
+func (v *batchDeleteVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global, queue queueAddress) error {
+	return withBatch(ctx, streams, g, queue, v.Name, func(b batches, one data.Batch) error {
 		if b.sys != nil {
 			return failure(b.sys.Batches.Delete(ctx, one.ID))
 		}

@@ -13,16 +13,30 @@ import (
 // Pool contains the window's browser and those that are lent. It is safe for concurrent use.
 type Pool struct {
 	window *browser.Browser
-	open   func() *browser.Browser
+	// config is that of the browsers to lend. Each is attached to the next of addresses, if there are any.
+	config    browser.Config
+	addresses []string
 
 	mu     sync.Mutex
+	opened int
 	leased map[string]*browser.Browser
 	idle   []*browser.Browser
 }
 
-// New returns a Pool. open makes a browser to lend, which must be headless; its Chromium starts with the first action.
-func New(window *browser.Browser, open func() *browser.Browser) *Pool {
-	return &Pool{window: window, open: open, leased: map[string]*browser.Browser{}}
+// New returns a Pool. The browsers to lend have a config, which must be headless. Each is a Chromium of its own, which
+// starts with the first action, or a session of a running one at the next of the debugging addresses.
+func New(window *browser.Browser, config browser.Config, addresses []string) *Pool {
+	return &Pool{window: window, config: config, addresses: addresses, leased: map[string]*browser.Browser{}}
+}
+
+// open makes a browser to lend. The caller must hold the lock.
+func (p *Pool) open() *browser.Browser {
+	config := p.config
+	if n := len(p.addresses); n > 0 {
+		config.AttachURL = p.addresses[p.opened%n]
+	}
+	p.opened++
+	return browser.New(config)
 }
 
 // Session returns the session of a caller: in the browser that was lent to it, else in the window's.

@@ -167,9 +167,10 @@ func callRow(p sqlite.AuditPair) (wire.CallRow, error) {
 // Entry is one row of the chain as it is exported.
 type Entry = sqlite.AuditEntry
 
-// Walk calls visit with every row, oldest first. It stops at the first error from visit and returns it.
-func (l *Log) Walk(ctx context.Context, visit func(Entry) error) error {
-	return l.store.WalkAudit(ctx, visit)
+// Walk calls visit with every row whose Seq is more than after, oldest first. It stops at the first error from visit
+// and returns it.
+func (l *Log) Walk(ctx context.Context, after int64, visit func(Entry) error) error {
+	return l.store.WalkAudit(ctx, after, visit)
 }
 
 // ErrBroken means that the chain was changed. Verify wraps it.
@@ -179,7 +180,7 @@ var ErrBroken = errors.New("the audit log was changed")
 // before that one. If there is such an entry, it returns an error that wraps ErrBroken and names it.
 func (l *Log) Verify(ctx context.Context) (int, error) {
 	n, last := 0, ""
-	err := l.store.WalkAudit(ctx, func(e sqlite.AuditEntry) error {
+	err := l.store.WalkAudit(ctx, 0, func(e sqlite.AuditEntry) error {
 		if e.PrevHash != last || e.Digest() != e.Hash {
 			return fmt.Errorf("%w: entry %d, %s of call %s", ErrBroken, e.Seq, e.Phase, e.Call)
 		}

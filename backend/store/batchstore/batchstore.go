@@ -58,15 +58,29 @@ func (s *Store) AddBatch(ctx context.Context, one batch.Batch, rows []batch.Row)
 	})
 }
 
-// SaveBatch stores a batch in place of the one with its id. It does nothing if that was deleted.
-func (s *Store) SaveBatch(ctx context.Context, one batch.Batch) error {
-	return s.write(ctx, "storing a batch", func(tx *sql.Tx) error {
+// ChangeBatch changes a stored batch and returns it. It returns sql.ErrNoRows if there is none.
+func (s *Store) ChangeBatch(
+	ctx context.Context, id string, do func(*batch.Batch) error,
+) (one batch.Batch, err error) {
+	err = s.write(ctx, "storing a batch", func(tx *sql.Tx) error {
+		var data []byte
+		if err := tx.QueryRowContext(ctx, `SELECT data FROM batches WHERE id = ?`, id).Scan(&data); err != nil {
+			return err
+		}
+		one = batch.Batch{}
+		if err := json.Unmarshal(data, &one); err != nil {
+			return err
+		}
+		if err := do(&one); err != nil {
+			return err
+		}
 		data, err := json.Marshal(one)
 		if err == nil {
-			_, err = tx.ExecContext(ctx, `UPDATE batches SET data = ? WHERE id = ?`, data, one.ID)
+			_, err = tx.ExecContext(ctx, `UPDATE batches SET data = ? WHERE id = ?`, data, id)
 		}
 		return err
 	})
+	return one, err
 }
 
 // DeleteBatch deletes a batch with its rows.

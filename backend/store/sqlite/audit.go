@@ -150,10 +150,11 @@ func scanPair(row *sql.Rows) (AuditPair, error) {
 	return p, err
 }
 
-// WalkAudit calls visit with every entry, oldest first. It stops at the first error from visit and returns it.
-func (s *Store) WalkAudit(ctx context.Context, visit func(AuditEntry) error) error {
+// WalkAudit calls visit with every entry whose Seq is more than after, oldest first. It stops at the first error from
+// visit and returns it.
+func (s *Store) WalkAudit(ctx context.Context, after int64, visit func(AuditEntry) error) error {
 	rows, err := s.reader.QueryContext(ctx,
-		`SELECT seq, call, phase, time, body, prev_hash, hash FROM audit ORDER BY seq`)
+		`SELECT seq, call, phase, time, body, prev_hash, hash FROM audit WHERE seq > ? ORDER BY seq`, after)
 	if err != nil {
 		return fmt.Errorf("reading the audit log: %w", err)
 	}

@@ -3214,6 +3214,7 @@ export interface components {
             columns: string[];
             /** Format: date-time */
             created: string;
+            definition?: components["schemas"]["Recipe"];
             digest: string;
             /** Format: date-time */
             ended?: string;
