@@ -48,8 +48,8 @@ type Shared interface {
 	Store
 	// Claim begins a row and returns it with its batch as it is then. ok is false if no row can begin now.
 	Claim(ctx context.Context, id string) (one batch.Batch, r batch.Row, ok bool, err error)
-	// Renew keeps the rows of this program for another while.
-	Renew(ctx context.Context) error
+	// Renew keeps the rows of this program for another while and returns them.
+	Renew(ctx context.Context) ([]batch.RowID, error)
 	// Sweep ends the rows of programs that are gone.
 	Sweep(ctx context.Context, end func(*batch.Row)) (int, error)
 }

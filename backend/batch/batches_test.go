@@ -99,10 +99,13 @@ func (p *program) do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return work(ctx, args.Item, call.From.UnattendedRun)
 }
 
-func (p *program) open() *batch.Batches {
+func (p *program) open() *batch.Batches { return p.openWith(p.store.Batches) }
+
+func (p *program) openWith(store batch.Store) *batch.Batches {
 	p.t.Helper()
+	_, shared := store.(batch.Shared)
 	b, err := batch.Open(p.t.Context(), batch.Config{
-		Store: p.store.Batches, Browsers: p, Recipes: p.recipes, Do: p.do, Unattended: p.cards, Runs: true,
+		Store: store, Browsers: p, Recipes: p.recipes, Do: p.do, Unattended: p.cards, Runs: !shared,
 		CardUse: func(_ context.Context, call toolspec.Call) toolspec.Card {
 			host, _, _ := strings.Cut(strings.TrimPrefix(string(call.Args), `{"url":"https://`), "/")
 			return toolspec.Card{Hosts: []string{host}, Tools: []string{call.Tool}, Acts: 1}
@@ -136,7 +139,7 @@ func (p *program) add(b *batch.Batches, in batch.New, items ...string) data.Batc
 // await waits until a batch has a state and no row runs, and returns its rows in words.
 func (p *program) await(b *batch.Batches, id string, state data.State) []string {
 	p.t.Helper()
-	for range 500 {
+	for range 3000 {
 		one, err := b.Get(id)
 		if err != nil {
 			p.t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,7 +40,7 @@ type worker struct {
 }
 
 type activeRow struct {
-	batch  string
+	id     batch.RowID
 	cancel context.CancelCauseFunc
 }
 
@@ -59,7 +60,7 @@ func (b *Batches) Work(ctx context.Context, browsers int) error {
 	}
 	defer context.AfterFunc(ctx, func() {
 		time.AfterFunc(drainLimit, func() {
-			w.end(func(string) bool { return true }, errClosing)
+			w.end(func(activeRow) bool { return true }, errClosing)
 			time.AfterFunc(unattended.StoreAgain, b.giveUp)
 		})
 	})()
@@ -107,7 +108,7 @@ func (w *worker) runRow(ctx context.Context, one batch.Batch, row batch.Row) {
 	call, problem := w.b.callFor(one, row)
 	if problem == nil {
 		w.mu.Lock()
-		w.active[session] = activeRow{one.ID, cancel}
+		w.active[session] = activeRow{batch.RowID{Batch: one.ID, Number: row.Number}, cancel}
 		w.mu.Unlock()
 		row = w.b.runRow(ctx, one, row, call)
 		w.mu.Lock()
@@ -140,9 +141,11 @@ func (w *worker) keep(ctx context.Context) {
 	renewed := time.Now()
 	for {
 		limited, cancel := context.WithTimeout(ctx, renewEvery)
-		err := w.shared.Renew(limited)
+		had := w.rows()
+		held, err := w.shared.Renew(limited)
 		if err == nil {
 			renewed = time.Now()
+			w.end(func(r activeRow) bool { return slices.Contains(had, r.id) && !slices.Contains(held, r.id) }, errLost)
 			_, err = w.shared.Sweep(limited, func(r *batch.Row) { endEarly(r, "Its worker ended while it ran.") })
 		}
 		cancel()
@@ -150,7 +153,7 @@ func (w *worker) keep(ctx context.Context) {
 			w.b.cfg.Log.Warn("the queue cannot be reached", "err", err)
 		}
 		if time.Since(renewed) > lostAfter {
-			w.end(func(string) bool { return true }, errUnreachable)
+			w.end(func(activeRow) bool { return true }, errUnreachable)
 		}
 		if err == nil {
 			w.endStopped()
@@ -172,18 +175,28 @@ func (w *worker) endStopped() {
 		}
 	}
 	for id, reason := range reasons {
-		w.end(func(of string) bool { return of == id }, unattended.EndError(reason))
+		w.end(func(r activeRow) bool { return r.id.Batch == id }, unattended.EndError(reason))
 	}
 }
 
-func (w *worker) end(which func(batch string) bool, why error) {
+func (w *worker) end(which func(activeRow) bool, why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, row := range w.active {
-		if which(row.batch) {
+		if which(row) {
 			row.cancel(why)
 		}
 	}
+}
+
+func (w *worker) rows() []batch.RowID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []batch.RowID
+	for _, row := range w.active {
+		ids = append(ids, row.id)
+	}
+	return ids
 }
 
 func tooMany(last batch.Row) error {

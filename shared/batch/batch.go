@@ -88,5 +88,11 @@ type Row struct {
 	Ended   time.Time         `json:"ended,omitzero"`
 }
 
+// RowID identifies a row among those of all batches.
+type RowID struct {
+	Batch  string
+	Number int
+}
+
 // Counts is how many rows of a batch have each status.
 type Counts map[Status]int

@@ -14,6 +14,7 @@ import (
 	"sextant/app"
 	"sextant/app/cli/verb"
 	"sextant/backend/batch"
+	"sextant/backend/browser/launch"
 	"sextant/backend/store/audit"
 	"sextant/backend/store/pgqueue"
 )
@@ -49,6 +50,13 @@ func (v *Worker) Run(ctx context.Context, streams verb.Streams, g *verb.Global) 
 	}
 	_, _ = fmt.Fprintf(streams.Err,
 		"Worker %s runs rows in %d browsers. Ctrl C ends it: rows that run get 20 seconds.\n", name, v.Browsers)
+	for _, address := range v.CDP {
+		if !launch.IsLocal(address) {
+			_, _ = fmt.Fprintln(streams.Err, "A browser of --cdp is on another computer, so its pages may load and "+
+				"send to any host that it can reach. Only opened addresses and acts are kept to the card.")
+			break
+		}
+	}
 	sending, stop := context.WithCancel(ctx)
 	sent := make(chan struct{})
 	go func() {

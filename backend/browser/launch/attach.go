@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -32,6 +34,17 @@ func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 		return nil, fmt.Errorf("connecting to the browser at %s: %w", address, err)
 	}
 	return &AttachedBrowser{WS: conn}, nil
+}
+
+// IsLocal reports whether the browser at a debugging address is on this computer, so that it can use our proxy and our
+// files.
+func IsLocal(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func debugger(ctx context.Context, address string) (string, error) {

@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/launch"
 	"sextant/backend/browser/page/downloaddir"
 	"sextant/backend/browser/page/effects"
 	"sextant/backend/browser/page/network"
@@ -388,13 +387,5 @@ func (b *Manager) closeDownloadDir(owner string) {
 }
 
 func (b *Manager) isLocal() bool {
-	if b.Config.AttachURL == "" {
-		return true
-	}
-	u, err := url.Parse(b.Config.AttachURL)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return b.Config.AttachURL == "" || launch.IsLocal(b.Config.AttachURL)
 }

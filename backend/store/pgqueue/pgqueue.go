@@ -304,13 +304,12 @@ func finish(ctx context.Context, tx *sql.Tx, one *batch.Batch) error {
 	return saveBatch(ctx, tx, *one)
 }
 
-// Renew extends the leases of this process.
-func (q *Queue) Renew(ctx context.Context) error {
-	return q.write(ctx, "renewing the leases", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE sextant_batch_rows SET lease = now() + make_interval(secs => $1)
-			WHERE holder = $2 AND status = 'running'`, Lease.Seconds(), q.holder)
-		return err
-	})
+// Renew extends the leases of this process and returns the rows that it still holds.
+func (q *Queue) Renew(ctx context.Context) ([]batch.RowID, error) {
+	return sqlrows.Collect(ctx, q.db, func(row *sql.Rows) (id batch.RowID, err error) {
+		return id, row.Scan(&id.Batch, &id.Number)
+	}, "renewing the leases", `UPDATE sextant_batch_rows SET lease = now() + make_interval(secs => $1)
+		WHERE holder = $2 AND status = 'running' RETURNING batch, number`, Lease.Seconds(), q.holder)
 }
 
 // Sweep ends the rows whose leases are over. end says how. It returns how many there were.

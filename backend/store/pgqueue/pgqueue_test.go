@@ -138,8 +138,10 @@ func TestRowOfAWorkerThatIsGone(t *testing.T) {
 		t.Fatalf("%d rows were ended while their worker had them, %v", n, err)
 	}
 	expire(t, address)
-	if err := gone.Renew(ctx); err != nil {
-		t.Fatal(err)
+	held, err := gone.Renew(ctx)
+	want := []data.RowID{{Batch: "b", Number: 1}, {Batch: "b", Number: 2}}
+	if diff := cmp.Diff(want, held); err != nil || diff != "" {
+		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	if n, err := other.Sweep(ctx, end); err != nil || n != 0 {
 		t.Fatalf("%d rows were ended after they were renewed, %v", n, err)

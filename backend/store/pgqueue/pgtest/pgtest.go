@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Start starts an empty Postgres in a folder of its own, and returns the address of its database. It skips the test if
@@ -36,11 +38,15 @@ func Start(t testing.TB) string {
 		_ = server.Process.Signal(syscall.SIGQUIT) // ends it at once
 		_ = server.Wait()
 	})
-	const limit, pause = 20 * time.Second, 50 * time.Millisecond
+	const limit, pause = time.Minute, 50 * time.Millisecond
+	address := "postgres:///postgres?user=sextant&host=" + dir
 	for end := time.Now().Add(limit); ; time.Sleep(pause) {
-		_, err := os.Stat(filepath.Join(dir, ".s.PGSQL.5432"))
+		conn, err := pgx.Connect(t.Context(), address)
 		if err == nil {
-			return "postgres:///postgres?user=sextant&host=" + dir
+			err = conn.Close(t.Context())
+		}
+		if err == nil {
+			return address
 		}
 		if time.Now().After(end) {
 			t.Fatal("Postgres does not start: ", err)
