@@ -18,13 +18,14 @@ import (
 	"sextant/backend/pipeline"
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/egress"
+	"sextant/backend/telemetry"
 	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
 // openEgress opens the guards that check all network connections, the sandbox of commands, and the demo shop.
-func (s *System) openEgress(context.Context, OpenOptions) error {
+func (s *System) openEgress(ctx context.Context, _ OpenOptions) error {
 	config := egress.Config{
 		AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log,
 	}
@@ -41,6 +42,12 @@ func (s *System) openEgress(context.Context, OpenOptions) error {
 	}
 	s.OnClose("demo shop", stop)
 	s.Egress.MapHost(demo.Host, addr)
+	sent, err := telemetry.Start(ctx, s.Settings.Get("otlp_endpoint"), Version, s.Log)
+	if err != nil {
+		s.Config.Problems = append(s.Config.Problems, err.Error())
+		return nil
+	}
+	s.OnClose("telemetry", sent)
 	return nil
 }
 

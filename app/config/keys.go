@@ -155,6 +155,11 @@ func generalKeys() []Key {
 			Doc: "Loopback address and port of the server; port 0 uses a free one.",
 		},
 		{
+			Name: "otlp_endpoint", Default: "",
+			Doc: "Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, that gets traces and metrics " +
+				"of runs of schedules and rows; empty sends nothing.",
+		},
+		{
 			Name: "chromium", Default: "",
 			Doc: "Path of the Chromium or Chrome to control; empty searches the PATH.",
 		},

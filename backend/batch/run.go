@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"sextant/backend/recipes"
 	"sextant/backend/unattended"
 	"sextant/shared/batch"
@@ -207,6 +209,9 @@ func (b *Batches) runRow(ctx context.Context, one batch.Batch, row batch.Row, ca
 	session := call.From.Session
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	running, observed := unattended.Observe(running, "row", attribute.String("sextant.batch", one.ID),
+		attribute.Int("sextant.row", row.Number), attribute.String("sextant.recipe", one.Recipe))
+	defer func() { observed(string(row.Status), row.Status == batch.StatusDone) }()
 	var mu sync.Mutex
 	noteAct := func(use toolspec.Card) error {
 		mu.Lock()

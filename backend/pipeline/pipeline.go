@@ -29,6 +29,7 @@ import (
 	"sextant/backend/policy/taint"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/pending"
+	"sextant/backend/unattended"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -210,7 +211,9 @@ var errStopped = errors.New("stopped")
 
 // Do runs call through the stages and returns its outcome. A call without an ID gets one; any other ID must be new. If
 // ctx ends, the call is stopped.
-func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
+func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) (result toolspec.Result) {
+	ctx, observed := unattended.ObserveCall(ctx, call.Tool)
+	defer func() { observed(string(result.ErrorType)) }()
 	if call.ID == "" {
 		call.ID = newID("c")
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"sextant/backend/unattended"
 	"sextant/shared/schedule"
 	"sextant/shared/toolspec"
@@ -36,6 +38,8 @@ func (s *Schedules) work(ctx context.Context, id string) {
 	}
 	limited, done := context.WithTimeoutCause(ctx, s.cfg.TimeLimit, limitError(s.cfg.TimeLimit))
 	defer done()
+	limited, observed := unattended.Observe(limited, "schedule", attribute.String("sextant.schedule", one.ID),
+		attribute.String("sextant.run", id), attribute.String("sextant.recipe", one.Task.Recipe))
 	var outcome Outcome
 	if problem := s.checkSigned(limited, one, r); problem != "" {
 		s.cfg.Unattended.Park(id, problem, "", toolspec.Card{})
@@ -43,7 +47,8 @@ func (s *Schedules) work(ctx context.Context, id string) {
 		one.Task = withFile(one.Task, r.run.File)
 		outcome = s.cfg.Tasks.Run(limited, one, r.run, func(conversation string) { s.began(one, r, conversation) })
 	}
-	s.end(limited, one, r, outcome)
+	ended := s.end(limited, one, r, outcome)
+	observed(string(ended), ended == schedule.StatusDone)
 }
 
 // begin stores that a run has begun. It returns nil if it is not queued any more.
@@ -115,8 +120,9 @@ func (s *Schedules) began(one schedule.Schedule, r *activeRun, conversation stri
 	s.changed(one, &run)
 }
 
-// end stores how a run ended. It pauses the schedule of a run that was parked, and after two failures in a row.
-func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun, o Outcome) {
+// end stores how a run ended, and returns that. It pauses the schedule of a run that was parked, and after two failures
+// in a row.
+func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun, o Outcome) schedule.Status {
 	s.mu.Lock()
 	run := r.run
 	delete(s.active, run.ID)
@@ -159,6 +165,7 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 		s.changed(now, &run)
 		s.runFollowing(run)
 	}
+	return run.Status
 }
 
 // runFollowing adds runs of the schedules that follow the one of a run.

@@ -19,7 +19,7 @@ func layers() map[string]int {
 		"shared": 1, "docs": 1, "frontend": 1, "icons": 1,
 		"policy": 2, "unattended": 2,
 		"sandbox": 3, "store": 3,
-		"surface": 4, "pipeline": 4, "attachment": 4,
+		"surface": 4, "pipeline": 4, "attachment": 4, "telemetry": 4,
 		"browser": 5, "toolkit": 5, "toolprovider": 5,
 		"panelpage": 6,
 		"tools":     7, "builtin panels": 7, "panels": 7, "mcp": 7, "agent": 7, "recipes": 7,
