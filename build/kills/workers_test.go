@@ -185,3 +185,32 @@ func (g *grid) shared() []batch.Row {
 	}
 	return rows
 }
+
+// BenchmarkWorkers measures how many rows a second workers run in two browsers elsewhere, on a site whose answers take
+// a second.
+func BenchmarkWorkers(b *testing.B) {
+	program := filepath.Join(b.TempDir(), "sextant")
+	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "sqlite_fts5", "-o", program,
+		"sextant")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	const rows = 60
+	for _, c := range []struct{ workers, browsers int }{{1, 1}, {1, 4}, {2, 4}, {3, 4}, {3, 8}} {
+		b.Run(fmt.Sprintf("workers=%d/browsers=%d", c.workers, c.browsers), func(b *testing.B) {
+			bad := 0
+			for b.Loop() {
+				g := startGrid(b, program, rows, c.workers, c.browsers, time.Second)
+				_ = g.follow.Wait() // it fails if a row did, which is counted
+				for _, row := range g.shared() {
+					if row.Status != batch.StatusDone {
+						bad++
+						b.Log(row.Reason)
+					}
+				}
+			}
+			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			b.ReportMetric(float64(bad)/float64(b.N), "bad-rows")
+		})
+	}
+}

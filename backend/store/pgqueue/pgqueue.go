@@ -102,26 +102,33 @@ func (q *Queue) AddBatch(ctx context.Context, one batch.Batch, rows []batch.Row)
 			string(data)); err != nil {
 			return err
 		}
-		insert, err := tx.PrepareContext(ctx, `INSERT INTO sextant_batch_rows (batch, number, status, hosts, data)
-			VALUES ($1, $2, $3, $4, $5)`)
+		list, err := texts(rows)
 		if err != nil {
 			return err
 		}
-		defer insert.Close()
-		for _, r := range rows {
-			data, err := json.Marshal(r)
-			if err != nil {
-				return err
-			}
-			if _, err := insert.ExecContext(ctx, one.ID, r.Number, r.Status, hostsOf(r), string(data)); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err = tx.ExecContext(ctx, `INSERT INTO sextant_batch_rows (batch, number, status, hosts, data)
+			SELECT $1, number, status, hosts, data FROM `+rowsOf, one.ID, list)
+		return err
 	})
 }
 
-func hostsOf(r batch.Row) []string { return append([]string{}, r.Hosts...) }
+// rowsOf is the parameter $2, rows as JSON, as a table.
+const rowsOf = `(SELECT (row ->> 'number')::integer AS number, row ->> 'status' AS status, row AS data,
+	ARRAY(SELECT json_array_elements_text(coalesce(row -> 'hosts', '[]'))) AS hosts
+	FROM (SELECT text::json AS row FROM unnest($2::text[]) AS text) AS texts) AS changed`
+
+// texts returns values as JSON, one by one.
+func texts[T any](all []T) ([]string, error) {
+	list := make([]string, len(all))
+	for i, one := range all {
+		text, err := json.Marshal(one)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = string(text)
+	}
+	return list, nil
+}
 
 // ChangeBatch changes a stored batch and returns it. It returns sql.ErrNoRows if there is none.
 func (q *Queue) ChangeBatch(
@@ -172,15 +179,7 @@ func (q *Queue) Rows(
 ) ([]batch.Row, error) {
 	return sqlrows.Collect(ctx, q.db, sqlrows.ScanJSON[batch.Row], "reading rows", `SELECT data FROM sextant_batch_rows
 		WHERE batch = $1 AND number > $2 AND ($3 = 0 OR status = ANY ($4)) ORDER BY number LIMIT $5`,
-		id, after, len(statuses), texts(statuses), limit)
-}
-
-func texts(statuses []batch.Status) []string {
-	all := make([]string, len(statuses))
-	for i, s := range statuses {
-		all[i] = string(s)
-	}
-	return all
+		id, after, len(statuses), append([]batch.Status{}, statuses...), limit)
 }
 
 // Counts returns how many rows of a batch have each status.
@@ -209,22 +208,14 @@ func (q *Queue) SaveRows(ctx context.Context, id string, rows []batch.Row) error
 		if _, err := lockBatch(ctx, tx, id); err != nil {
 			return err
 		}
-		update, err := tx.PrepareContext(ctx, `UPDATE sextant_batch_rows SET status = $1, hosts = $2, data = $3
-			WHERE batch = $4 AND number = $5 AND status <> 'running'`)
+		list, err := texts(rows)
 		if err != nil {
 			return err
 		}
-		defer update.Close()
-		for _, r := range rows {
-			data, err := json.Marshal(r)
-			if err != nil {
-				return err
-			}
-			if _, err := update.ExecContext(ctx, r.Status, hostsOf(r), string(data), id, r.Number); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err = tx.ExecContext(ctx, `UPDATE sextant_batch_rows AS old SET status = changed.status, hosts = changed.hosts,
+			data = changed.data FROM `+rowsOf+`
+			WHERE batch = $1 AND old.number = changed.number AND old.status <> 'running'`, id, list)
+		return err
 	})
 }
 

@@ -274,3 +274,36 @@ func TestQueueThatCannotBeOpened(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkClaim measures the claim of a row with a limit per host, and the end of the row, in batches of several
+// sizes.
+func BenchmarkClaim(b *testing.B) {
+	for _, n := range []int{1_000, 5_000, 20_000} {
+		b.Run(fmt.Sprint("rows=", n), func(b *testing.B) {
+			q := open(b, pgtest.Start(b))
+			add(b, q, data.Batch{ID: "b", PerHost: 4}, n, "a.example")
+			for b.Loop() {
+				_, r, ok, err := q.Claim(b.Context(), "b")
+				if err != nil || !ok {
+					b.Fatal(ok, err)
+				}
+				r.Status = data.StatusDone
+				if _, err := q.UpdateRow(b.Context(), "b", r, data.StatusRunning); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAdd measures adding batches of several sizes.
+func BenchmarkAdd(b *testing.B) {
+	for _, n := range []int{1_000, 5_000, 20_000} {
+		b.Run(fmt.Sprint("rows=", n), func(b *testing.B) {
+			q := open(b, pgtest.Start(b))
+			for i := 0; b.Loop(); i++ {
+				add(b, q, data.Batch{ID: fmt.Sprint("b", i)}, n, "a.example", "b.example")
+			}
+		})
+	}
+}
