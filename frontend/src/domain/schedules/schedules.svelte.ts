@@ -14,9 +14,17 @@ import type { Toasts } from '../toasts.svelte';
 
 export const SCHEDULES_PANEL = 'schedules';
 
+/** Reports whether what a schedule runs now was not allowed yet. */
+export function needsSignature({ schedule, plan }: Pick<ListedSchedule, 'schedule' | 'plan'>): boolean {
+  return !schedule.card || Boolean(plan.digest && schedule.digest !== plan.digest);
+}
+
 /** Reports whether a schedule runs only after the person has decided: it is not allowed yet, or it ended badly. */
-export function waitsForPerson({ schedule, last }: ListedSchedule): boolean {
-  return !schedule.card || Boolean(schedule.paused && (last?.status === 'parked' || last?.status === 'failed'));
+export function waitsForPerson({ schedule, plan, last }: ListedSchedule): boolean {
+  return (
+    needsSignature({ schedule, plan }) ||
+    Boolean(schedule.paused && (last?.status === 'parked' || last?.status === 'failed'))
+  );
 }
 
 /** What runs by itself. */
