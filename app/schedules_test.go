@@ -336,10 +336,7 @@ func TestScheduleForNewFiles(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(*sys.folder.Load(), "invoices")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	folder := t.TempDir()
 	one, err := sys.Schedules.Save(t.Context(), schedule.Schedule{
 		Name: "Invoices", When: schedule.When{Folder: folder},
 		Task: schedule.Task{Recipe: "send-invoice", Values: map[string]string{"invoice": schedule.FileMark}},

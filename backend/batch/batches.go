@@ -48,8 +48,8 @@ type Shared interface {
 	Store
 	// Claim begins a row and returns it with its batch as it is then. ok is false if no row can begin now.
 	Claim(ctx context.Context, id string) (one batch.Batch, r batch.Row, ok bool, err error)
-	// Renew keeps the rows of this program for another while and returns them.
-	Renew(ctx context.Context) ([]batch.RowID, error)
+	// Renew keeps the rows of claims for another while, and returns the claims that still hold theirs.
+	Renew(ctx context.Context, claims []string) ([]string, error)
 	// Sweep ends the rows of programs that are gone.
 	Sweep(ctx context.Context, end func(*batch.Row)) (int, error)
 }
@@ -404,7 +404,9 @@ func (b *Batches) Retry(
 
 // waiting returns a row that waits, without what became of it.
 func waiting(r batch.Row) batch.Row {
-	return batch.Row{Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries}
+	return batch.Row{
+		Number: r.Number, Cells: r.Cells, Hosts: r.Hosts, Status: batch.StatusQueued, Tries: r.Tries, Claim: r.Claim,
+	}
 }
 
 // Delete deletes a batch with its rows.

@@ -239,15 +239,20 @@ func (b *Batches) runRow(ctx context.Context, one batch.Batch, row batch.Row, ca
 	mu.Lock()
 	defer mu.Unlock()
 	end(ctx, &row, result, usage)
+	b.storeEnd(one.ID, row)
+	b.cfg.Changed(one)
+	return row
+}
+
+func (b *Batches) storeEnd(id string, row batch.Row) {
+	session := Session(id, row.Number)
 	unattended.Store(b.closed, b.cfg.Log, session, func(ctx context.Context) error {
-		ok, err := b.cfg.Store.UpdateRow(ctx, one.ID, row, batch.StatusRunning)
+		ok, err := b.cfg.Store.UpdateRow(ctx, id, row, batch.StatusRunning)
 		if err == nil && !ok {
 			b.cfg.Log.Warn("a row was ended by another worker", "row", session)
 		}
 		return err
 	})
-	b.cfg.Changed(one)
-	return row
 }
 
 // onlyOpens reports whether a call opens or selects pages, which can be repeated.

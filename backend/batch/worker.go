@@ -33,15 +33,15 @@ type worker struct {
 	shared Shared
 
 	mu sync.Mutex
-	// active are the rows that run, by session.
+	// active are the rows that run, by session. An entry stays until the end of its row is stored.
 	active map[string]activeRow
 	// bad counts the consecutive rows of each batch that did not end as done.
 	bad map[string]int
 }
 
 type activeRow struct {
-	id     batch.RowID
-	cancel context.CancelCauseFunc
+	batch, claim string
+	cancel       context.CancelCauseFunc
 }
 
 // Work runs rows of all batches of a Shared store, in some browsers at once, until ctx ends. Rows that run then have 20
@@ -94,46 +94,62 @@ func (w *worker) runNext(ctx context.Context) bool {
 		case err != nil && ctx.Err() == nil:
 			w.b.cfg.Log.Warn("no row could begin", "batch", all[i].ID, "err", err)
 		case ok:
-			w.runRow(ctx, one, row)
-			return true
+			return w.runRow(ctx, one, row)
 		}
 	}
 	return false
 }
 
-func (w *worker) runRow(ctx context.Context, one batch.Batch, row batch.Row) {
+// runRow runs a row that was claimed. It returns false if the row waits again.
+func (w *worker) runRow(ctx context.Context, one batch.Batch, row batch.Row) bool {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	session := Session(one.ID, row.Number)
 	call, problem := w.b.callFor(one, row)
-	if problem == nil {
-		w.mu.Lock()
-		w.active[session] = activeRow{batch.RowID{Batch: one.ID, Number: row.Number}, cancel}
-		w.mu.Unlock()
+	began := problem == nil && w.add(session, activeRow{one.ID, row.Claim, cancel})
+	if began {
 		row = w.b.runRow(ctx, one, row, call)
-		w.mu.Lock()
-		delete(w.active, session)
-		w.bad[one.ID]++
-		if row.Status == batch.StatusDone {
-			w.bad[one.ID] = 0
-		}
-		if w.bad[one.ID] == badRows && ctx.Err() == nil {
-			problem = tooMany(row)
-		}
-		w.mu.Unlock()
+		problem = w.remove(ctx, session, one.ID, row)
 	} else {
+		// Its recipe is not as it was allowed, or this worker lost the row before and has not ended it yet.
 		endEarly(&row, "")
-		unattended.Store(w.b.closed, w.b.cfg.Log, session, func(ctx context.Context) error {
-			_, err := w.shared.UpdateRow(ctx, one.ID, row, batch.StatusRunning)
-			return err
-		})
+		w.b.storeEnd(one.ID, row)
 	}
-	if problem == nil {
-		return
+	if problem != nil {
+		if err := w.b.Stop(ctx, one.ID, excerpt.Sentence(problem.Error())); err != nil {
+			w.b.cfg.Log.Error("a batch could not be stopped", "batch", one.ID, "err", err)
+		}
 	}
-	if err := w.b.Stop(ctx, one.ID, excerpt.Sentence(problem.Error())); err != nil && ctx.Err() == nil {
-		w.b.cfg.Log.Error("a batch could not be stopped", "batch", one.ID, "err", err)
+	return began
+}
+
+// add notes a row that runs. It returns false if one with the same session has not ended.
+func (w *worker) add(session string, row activeRow) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, runs := w.active[session]; runs {
+		return false
 	}
+	w.active[session] = row
+	return true
+}
+
+// remove notes that a row has ended. It returns why its batch should stop, nil if it should go on.
+func (w *worker) remove(ctx context.Context, session, id string, row batch.Row) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.active, session)
+	switch {
+	case row.Status == batch.StatusDone:
+		w.bad[id] = 0
+	case ctx.Err() == nil: // nobody ended it
+		w.bad[id]++
+	}
+	if w.bad[id] < badRows {
+		return nil
+	}
+	w.bad[id] = 0
+	return tooMany(row)
 }
 
 // keep renews the leases until ctx ends, and ends rows whose batch was stopped, and rows of workers that are gone.
@@ -141,11 +157,13 @@ func (w *worker) keep(ctx context.Context) {
 	renewed := time.Now()
 	for {
 		limited, cancel := context.WithTimeout(ctx, renewEvery)
-		had := w.rows()
-		held, err := w.shared.Renew(limited)
+		claims := w.claims()
+		held, err := w.shared.Renew(limited, claims)
 		if err == nil {
 			renewed = time.Now()
-			w.end(func(r activeRow) bool { return slices.Contains(had, r.id) && !slices.Contains(held, r.id) }, errLost)
+			w.end(func(r activeRow) bool {
+				return slices.Contains(claims, r.claim) && !slices.Contains(held, r.claim)
+			}, errLost)
 			_, err = w.shared.Sweep(limited, func(r *batch.Row) { endEarly(r, "Its worker ended while it ran.") })
 		}
 		cancel()
@@ -175,7 +193,7 @@ func (w *worker) endStopped() {
 		}
 	}
 	for id, reason := range reasons {
-		w.end(func(r activeRow) bool { return r.id.Batch == id }, unattended.EndError(reason))
+		w.end(func(r activeRow) bool { return r.batch == id }, unattended.EndError(reason))
 	}
 }
 
@@ -189,14 +207,14 @@ func (w *worker) end(which func(activeRow) bool, why error) {
 	}
 }
 
-func (w *worker) rows() []batch.RowID {
+func (w *worker) claims() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var ids []batch.RowID
+	var all []string
 	for _, row := range w.active {
-		ids = append(ids, row.id)
+		all = append(all, row.claim)
 	}
-	return ids
+	return all
 }
 
 func tooMany(last batch.Row) error {

@@ -33,7 +33,7 @@ func (p *program) openShared(address string) *batch.Batches {
 	return b
 }
 
-// work lets workers run the rows of a queue until stop is called.
+// startWorker runs the rows of a queue until stop is called.
 func (p *program) startWorker(b *batch.Batches, browsers int) (stop func()) {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	var wait sync.WaitGroup
@@ -46,6 +46,13 @@ func (p *program) startWorker(b *batch.Batches, browsers int) (stop func()) {
 		cancel()
 		wait.Wait()
 	}
+}
+
+// ran returns how often the row of an item ran.
+func (p *program) ran(item string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runs[item]
 }
 
 func TestWorkersRunTheRowsOfAQueue(t *testing.T) {
@@ -145,10 +152,16 @@ func TestWorkerThatLostItsRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), `UPDATE sextant_batch_rows SET lease = now() - interval '1 s'`); err != nil {
-		t.Fatal(err)
-	}
 	defer other.startWorker(other.openShared(address), 1)()
+	// The slow worker renews its lease, so that it has to expire more than once.
+	for other.ran("lamp") == 0 && t.Context().Err() == nil {
+		_, err := db.ExecContext(t.Context(),
+			`UPDATE sextant_batch_rows SET lease = now() - interval '1 s' WHERE status = 'running'`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	if rows := slow.await(b, added.ID, data.StateDone); len(rows) != 1 || rows[0] != "lamp done" {
 		t.Errorf("%q", rows)
 	}

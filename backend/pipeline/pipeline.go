@@ -212,8 +212,6 @@ var errStopped = errors.New("stopped")
 // Do runs call through the stages and returns its outcome. A call without an ID gets one; any other ID must be new. If
 // ctx ends, the call is stopped.
 func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) (result toolspec.Result) {
-	ctx, observed := unattended.ObserveCall(ctx, call.Tool)
-	defer func() { observed(string(result.ErrorType)) }()
 	if call.ID == "" {
 		call.ID = newID("c")
 	}
@@ -221,6 +219,8 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) (result toolspec.
 	defer cancel(nil)
 	c := p.newCall(call)
 	c.cancel = cancel
+	ctx, observed := unattended.ObserveCall(ctx)
+	defer func() { observed(c.def.Name, string(result.ErrorType)) }()
 	if problem := p.enter(c); problem != nil {
 		return *problem
 	}

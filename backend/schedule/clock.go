@@ -82,11 +82,12 @@ func (s *Schedules) queueAgain(ctx context.Context, r schedule.Run) {
 	now := s.cfg.Now()
 	one, err := s.Get(r.Schedule)
 	switch {
-	case err != nil, r.File != "" || one.When.Webhook,
-		!r.Slot.IsZero() && (now.Sub(r.Slot) <= onTime || runsLate(one, r.Slot, now)):
-		return // it is queued with all others
+	case err != nil:
+		return
 	case r.Slot.IsZero():
 		r.Status, r.Reason = schedule.StatusStopped, "Sextant ended before it began."
+	case !one.When.Timed() || now.Sub(r.Slot) <= onTime || runsLate(one, r.Slot, now):
+		return // it is queued with all others
 	default:
 		r.Status, r.Reason, r.Count, r.Until = schedule.StatusMissed, notRunning, 1, r.Slot
 	}

@@ -1,8 +1,10 @@
 package schedule
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"sextant/shared/schedule"
 	"sextant/shared/toolspec"
@@ -26,7 +30,7 @@ var partial = []string{".crdownload", ".part", ".partial", ".tmp"}
 
 type newFile struct {
 	name string
-	// stamp is another one after each change of the file.
+	// stamp changes with the file.
 	stamp   string
 	changed time.Time
 }
@@ -65,7 +69,8 @@ func filesOf(when schedule.When) ([]newFile, error) {
 	for _, e := range entries {
 		name := e.Name()
 		matches, _ := filepath.Match(cmp.Or(when.Pattern, "*"), name) // checkFolder has checked the pattern
-		if !matches || !e.Type().IsRegular() || name[0] == '.' || slices.Contains(partial, filepath.Ext(name)) {
+		if !matches || !e.Type().IsRegular() || name[0] == '.' || slices.Contains(partial, filepath.Ext(name)) ||
+			!isPlain(name) {
 			continue
 		}
 		info, err := e.Info()
@@ -82,6 +87,11 @@ func filesOf(when schedule.When) ([]newFile, error) {
 	return files, nil
 }
 
+// isPlain reports whether a name can be a value: it is text in one line, and names no secret.
+func isPlain(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) && !strings.Contains(name, "{{")
+}
+
 func stampOf(info fs.FileInfo) string {
 	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
@@ -94,6 +104,9 @@ func withFile(task schedule.Task, path string) schedule.Task {
 	task.Values = maps.Clone(task.Values)
 	for name, value := range task.Values {
 		task.Values[name] = strings.ReplaceAll(value, schedule.FileMark, path)
+	}
+	if quoted, err := json.Marshal(path); err == nil { // a text always is JSON
+		task.Args = bytes.ReplaceAll(task.Args, []byte(schedule.FileMark), bytes.Trim(quoted, `"`))
 	}
 	return task
 }
@@ -153,12 +166,12 @@ func (s *Schedules) addFileRun(
 		if !slices.Contains(before, f) {
 			continue
 		}
-		if open, err := s.isOpen(ctx, one.ID); err != nil || open {
-			return false, err
-		}
 		r := s.newRun(one)
 		r.Slot, r.File = r.Queued, filepath.Join(one.When.Folder, f.name)
-		if err := s.cfg.Store.MarkFiles(ctx, one.ID, map[string]string{f.name: f.stamp}, r); err != nil {
+		added, err := s.addUnlessOpen(ctx, one.ID, func() error {
+			return s.cfg.Store.MarkFiles(ctx, one.ID, map[string]string{f.name: f.stamp}, r)
+		})
+		if err != nil || !added {
 			return false, err
 		}
 		s.wakeClock()
@@ -167,34 +180,34 @@ func (s *Schedules) addFileRun(
 	return idle, nil
 }
 
-// markPresent notes the files that a folder contains, so that only those that come later are new.
-func (s *Schedules) markPresent(ctx context.Context, one schedule.Schedule) error {
-	if one.When.Folder == "" {
-		return nil
-	}
-	files, err := filesOf(one.When)
-	if err != nil {
-		return err
-	}
+// forgetPresent notes the files that a folder contains, in place of those noted before, so that only those that come
+// later are new.
+func (s *Schedules) forgetPresent(ctx context.Context, one schedule.Schedule) error {
 	stamps := map[string]string{}
-	for _, f := range files {
-		stamps[f.name] = f.stamp
+	if one.When.Folder != "" {
+		files, err := filesOf(one.When)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			stamps[f.name] = f.stamp
+		}
 	}
-	return s.cfg.Store.MarkFiles(ctx, one.ID, stamps)
+	return s.cfg.Store.ReplaceFiles(ctx, one.ID, stamps)
 }
 
 // markOwn notes the file of a run as it is now, so that what the run did to it is no reason to run again.
-func (s *Schedules) markOwn(ctx context.Context, r schedule.Run) {
+func (s *Schedules) markOwn(ctx context.Context, r schedule.Run) error {
 	if r.File == "" {
-		return
+		return nil
 	}
 	info, err := os.Stat(r.File)
-	if err == nil {
-		err = s.cfg.Store.MarkFiles(ctx, r.Schedule, map[string]string{filepath.Base(r.File): stampOf(info)})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.cfg.Log.Error("what a run did to its file is not noted", "run", r.ID, "err", err)
-	}
+	return s.cfg.Store.MarkFiles(ctx, r.Schedule, map[string]string{filepath.Base(r.File): stampOf(info)})
 }
 
 // newestFile returns the file for a run that a person starts.

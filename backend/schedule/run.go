@@ -145,7 +145,9 @@ func (s *Schedules) end(ctx context.Context, one schedule.Schedule, r *activeRun
 		run.Status, run.Reason = cmp.Or(o.Status, schedule.StatusFailed), o.Reason
 	}
 	s.store(run.ID, func(keep context.Context) error {
-		s.markOwn(keep, run)
+		if err := s.markOwn(keep, run); err != nil {
+			return err
+		}
 		if run.Status == schedule.StatusDone {
 			last, err := s.cfg.Store.LastRun(keep, one.ID, true, schedule.StatusDone)
 			if err != nil {

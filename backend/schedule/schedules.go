@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,7 @@ type Store interface {
 	OpenRuns(ctx context.Context) ([]schedule.Run, error)
 	Files(ctx context.Context, id string) (map[string]string, error)
 	MarkFiles(ctx context.Context, id string, files map[string]string, runs ...schedule.Run) error
+	ReplaceFiles(ctx context.Context, id string, files map[string]string) error
 }
 
 // Plan is what a task is at the moment.
@@ -108,8 +110,8 @@ type Schedules struct {
 	mu     sync.Mutex
 	all    []schedule.Schedule
 	active map[string]*activeRun
-	// calls is held while a call of a webhook adds a run.
-	calls sync.Mutex
+	// adding is held while a run is added that depends on those that have not ended.
+	adding sync.Mutex
 	// queued contains the runs that were handed to the workers.
 	queued  map[string]bool
 	closed  bool
@@ -175,10 +177,12 @@ func (s *Schedules) closeInterrupted(ctx context.Context) (queued []schedule.Run
 		}
 		r.Status, r.Ended = schedule.StatusStopped, s.cfg.Now().UTC()
 		r.Reason = "Sextant ended while it ran. Its last step may have been done; look before you run it again."
+		if err := s.markOwn(ctx, r); err != nil {
+			return nil, err
+		}
 		if _, err := s.cfg.Store.UpdateRun(ctx, r, schedule.StatusRunning); err != nil {
 			return nil, err
 		}
-		s.markOwn(ctx, r)
 	}
 	return queued, err
 }
@@ -213,6 +217,11 @@ func (s *Schedules) Plan(ctx context.Context, one schedule.Schedule) (Plan, erro
 	}
 	plan, err := s.cfg.Tasks.Plan(ctx, withFile(one.Task, one.When.Folder))
 	if one.When.Folder != "" {
+		if plan.Card != nil && slices.ContainsFunc(plan.Card.Commands, func(command string) bool {
+			return strings.Contains(command, one.When.Folder)
+		}) {
+			return plan, errors.New("a command cannot take the file: each command line is allowed as it is")
+		}
 		plan.Sentence = strings.ReplaceAll(plan.Sentence, one.When.Folder, "the new file")
 	}
 	return plan, err
@@ -241,6 +250,9 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if one.Name == "" {
 		return one, errors.New("the schedule needs a name")
 	}
+	if folder, err := filepath.EvalSymlinks(one.When.Folder); err == nil && one.When.Folder != "" {
+		one.When.Folder = folder // cards list real paths
+	}
 	plan, err := s.Plan(ctx, one)
 	if err != nil {
 		return one, err
@@ -251,11 +263,18 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 	if one.Missed.Do == schedule.MissedAll && one.Missed.Limit == 0 {
 		one.Missed.Limit = 10
 	}
-	if old, err := s.Get(one.ID); err == nil && old.When != one.When {
-		if err := s.markPresent(ctx, one); err != nil {
-			return one, err
-		}
+	old, _ := s.Get(one.ID) // a new one has no folder yet
+	if one, err = s.save(ctx, one, plan); err != nil {
+		return one, err
 	}
+	if one.When.Folder != old.When.Folder || one.When.Pattern != old.When.Pattern {
+		return one, s.forgetPresent(ctx, one)
+	}
+	return one, nil
+}
+
+// save stores a schedule that has a plan.
+func (s *Schedules) save(ctx context.Context, one schedule.Schedule, plan Plan) (schedule.Schedule, error) {
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -357,11 +376,6 @@ func (s *Schedules) Sign(ctx context.Context, id, digest string, card toolspec.C
 	if card.Acts < 0 {
 		return errors.New("the number of acts is negative")
 	}
-	if one.Card == nil || one.Paused != "" {
-		if err := s.markPresent(ctx, one); err != nil {
-			return err
-		}
-	}
 	return s.change(ctx, id, func(one *schedule.Schedule) error {
 		if err := s.checkWhen(*one); err != nil {
 			return err
@@ -384,11 +398,6 @@ func (s *Schedules) Pause(ctx context.Context, id, why string) error {
 
 // Resume lets a paused schedule run again. The times since it was paused count as not missed.
 func (s *Schedules) Resume(ctx context.Context, id string) error {
-	if one, err := s.Get(id); err == nil {
-		if err := s.markPresent(ctx, one); err != nil {
-			return err
-		}
-	}
 	return s.change(ctx, id, func(one *schedule.Schedule) error {
 		if one.Card == nil {
 			return ErrUnsigned
@@ -433,21 +442,30 @@ func (s *Schedules) RunNow(ctx context.Context, id string, watched bool) (schedu
 	if one.Card == nil && !watched {
 		return schedule.Run{}, ErrUnsigned
 	}
-	if open, err := s.isOpen(ctx, id); err != nil {
-		return schedule.Run{}, err
-	} else if open {
-		return schedule.Run{}, errors.New("it is running already")
-	}
 	r := s.newRun(one)
 	r.Watched = watched
 	if r.File, err = newestFile(one.When); err != nil {
 		return schedule.Run{}, err
 	}
-	if err := s.cfg.Store.AddRun(ctx, r); err != nil {
+	added, err := s.addUnlessOpen(ctx, id, func() error { return s.cfg.Store.AddRun(ctx, r) })
+	if err == nil && !added {
+		err = errors.New("it is running already")
+	}
+	if err != nil {
 		return schedule.Run{}, err
 	}
 	s.wakeClock()
 	return r, nil
+}
+
+// addUnlessOpen calls add unless a run of a schedule has not ended. It reports whether it did.
+func (s *Schedules) addUnlessOpen(ctx context.Context, id string, add func() error) (bool, error) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	if open, err := s.isOpen(ctx, id); err != nil || open {
+		return false, err
+	}
+	return true, add()
 }
 
 // isOpen reports whether a run of a schedule has not ended.

@@ -47,7 +47,9 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 		s, _, end := p.open()
 		one := p.add(s, data.Schedule{When: data.When{Folder: folder, Pattern: "*.pdf"}})
 		time.Sleep(time.Minute)
-		for _, name := range []string{"a.pdf", "b.pdf", "note.txt", ".hidden.pdf"} {
+		for _, name := range []string{
+			"a.pdf", "b.pdf", "note.txt", ".hidden.pdf", "{{secret:bank}}.pdf", "two\nlines.pdf", "\xff.pdf",
+		} {
 			write(t, in(name), "new")
 			time.Sleep(time.Second)
 		}
@@ -80,10 +82,11 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		want := []string{"a.pdf", "b.pdf", "while-off.pdf", "grows.pdf", "a.pdf"}
+		want := []string{"a.pdf", "b.pdf", "while-off.pdf", "grows.pdf", "a.pdf", "while-paused.pdf"}
 		if diff := cmp.Diff(want, ran); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+		write(t, in("newest.txt"), "another name")
 		run, err := s.RunNow(t.Context(), one.ID, false)
 		if err != nil || filepath.Base(run.File) != "while-paused.pdf" {
 			t.Errorf("started by a person, it took %s, %v", run.File, err)
@@ -94,6 +97,40 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 			t.Errorf("it used %+v, %v", last.Used, err)
 		}
 		end()
+	})
+}
+
+// Files of a schedule that failed twice wait for the person, and are not lost.
+func TestFilesWaitWhileTheScheduleIsPaused(t *testing.T) {
+	p := newProgram(t)
+	folder := t.TempDir()
+	broken := true
+	var ran []string
+	p.work = func(_ context.Context, r data.Run) schedule.Outcome {
+		ran = append(ran, filepath.Base(r.File))
+		if broken {
+			return schedule.Outcome{Status: data.StatusFailed, Reason: "The site was down."}
+		}
+		return schedule.Outcome{Status: data.StatusDone}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p.t = t
+		s, _, end := p.open()
+		defer end()
+		one := p.add(s, data.Schedule{When: data.When{Folder: folder}})
+		for _, name := range []string{"1", "2", "3", "4"} {
+			write(t, filepath.Join(folder, name), "new")
+			time.Sleep(time.Second)
+		}
+		time.Sleep(5 * time.Minute)
+		broken = false
+		if err := s.Resume(t.Context(), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		if diff := cmp.Diff([]string{"1", "2", "3", "4"}, ran); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	})
 }
 

@@ -49,8 +49,8 @@ func (s *Schedules) Call(ctx context.Context, id, token string) (schedule.Run, e
 	case one.Paused != "":
 		return schedule.Run{}, ErrPaused
 	}
-	s.calls.Lock() // one call at a time looks for a run that waits and adds one
-	defer s.calls.Unlock()
+	s.adding.Lock()
+	defer s.adding.Unlock()
 	open, err := s.cfg.Store.OpenRuns(ctx)
 	if err != nil {
 		return schedule.Run{}, err

@@ -11,21 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Both do nothing unless package telemetry was started.
-var (
-	tracer = otel.Tracer("sextant")
-	meter  = otel.Meter("sextant")
-
-	runSeconds = histogram("sextant.run.duration", "How long runs took, by kind and status")
-)
-
-func histogram(name, about string) metric.Float64Histogram {
-	h, err := meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(about))
-	if err != nil {
-		otel.Handle(err) // the name is valid, so this cannot happen
-	}
-	return h
-}
+// scope is the name of what is observed. Nothing is, unless package telemetry was started.
+const scope = "sextant"
 
 // Observe begins the span of a run, and of its metrics. kind is "schedule" or "row". Call end once with how it ended.
 // No text of pages, files or messages is sent.
@@ -33,22 +20,33 @@ func Observe(
 	ctx context.Context, kind string, about ...attribute.KeyValue,
 ) (_ context.Context, end func(status string, ok bool)) {
 	begun := time.Now()
-	ctx, span := tracer.Start(ctx, kind, trace.WithNewRoot(), trace.WithAttributes(about...))
+	ctx, span := otel.Tracer(scope).Start(ctx, kind, trace.WithNewRoot(), trace.WithAttributes(about...))
 	return ctx, func(status string, ok bool) {
 		span.SetAttributes(attribute.String("sextant.status", status))
 		endSpan(span, ok)
-		runSeconds.Record(context.WithoutCancel(ctx), time.Since(begun).Seconds(),
+		seconds, err := otel.Meter(scope).Float64Histogram("sextant.run.duration", metric.WithUnit("s"),
+			metric.WithDescription("How long runs took, by kind and status"))
+		if err != nil {
+			otel.Handle(err)
+			return
+		}
+		seconds.Record(context.WithoutCancel(ctx), time.Since(begun).Seconds(),
 			metric.WithAttributes(attribute.String("sextant.kind", kind), attribute.String("sextant.status", status)))
 	}
 }
 
-// ObserveCall begins the span of a call of a run that is observed. Of others, it observes nothing.
-func ObserveCall(ctx context.Context, tool string) (_ context.Context, end func(problem string)) {
+// ObserveCall begins the span of a call of a run that is observed. Of others, it observes nothing. Call end once with
+// the name of the tool, "" if there is none of that name, and the type of the error, "" for success.
+func ObserveCall(ctx context.Context) (_ context.Context, end func(tool, problem string)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
-		return ctx, func(string) {}
+		return ctx, func(string, string) {}
 	}
-	ctx, span := tracer.Start(ctx, "call "+tool, trace.WithAttributes(attribute.String("sextant.tool", tool)))
-	return ctx, func(problem string) {
+	ctx, span := otel.Tracer(scope).Start(ctx, "call")
+	return ctx, func(tool, problem string) {
+		if tool != "" {
+			span.SetName("call " + tool)
+			span.SetAttributes(attribute.String("sextant.tool", tool))
+		}
 		if problem != "" {
 			span.SetAttributes(attribute.String("error.type", problem))
 		}

@@ -82,16 +82,12 @@ type Row struct {
 	Acted bool `json:"acted,omitempty"`
 	// Tries counts its runs.
 	Tries int `json:"tries,omitempty"`
+	// Claim is what a worker of a shared queue proves with that it still holds the row.
+	Claim string `json:"-"`
 	// Results are what the recipe returned, by name, as text.
 	Results map[string]string `json:"results,omitempty"`
 	Started time.Time         `json:"started,omitzero"`
 	Ended   time.Time         `json:"ended,omitzero"`
-}
-
-// RowID identifies a row among those of all batches.
-type RowID struct {
-	Batch  string
-	Number int
 }
 
 // Counts is how many rows of a batch have each status.

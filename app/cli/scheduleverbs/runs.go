@@ -230,7 +230,7 @@ type batchStartVerb struct {
 	Recipe   string            `arg:"" help:"Recipe."`
 	Rows     string            `help:"Table of comma-separated values. Its first line names the columns, which are parameters of the recipe." type:"existingfile" required:"" placeholder:"FILE.csv"`
 	Param    map[string]string `help:"Value that is the same in each row; can be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
-	Browsers int               `help:"How many rows run at once, each in a browser of its own." default:"4"`
+	Browsers int               `help:"How many rows run at once, each in a browser of its own; workers of a queue have their own number." default:"4"`
 	PerHost  int               `help:"How many of them may work on one host; without a limit if left out." placeholder:"N"`
 	Out      string            `help:"Where the table with the results is written at the end." placeholder:"FILE.csv"`
 	Name     string            `help:"Name of the batch; that of the recipe if left out."`

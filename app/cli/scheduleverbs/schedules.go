@@ -372,18 +372,19 @@ type tokenVerb struct {
 
 // Run prints how a program runs a schedule.
 func (v *tokenVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
-	at, l, err := findSchedule(ctx, g, v.Name)
+	sys, one, err := openSchedule(ctx, io, g, v.Name)
 	if err != nil {
 		return err
 	}
-	var hook scheduleroutes.Webhook
-	path := schedulesPath + "/" + url.PathEscape(l.Schedule.ID) + "/token"
-	if err := at.Call(ctx, http.MethodPost, path, nil, &hook); err != nil {
-		return err
+	defer sys.Close()
+	token, err := sys.Schedules.NewToken(ctx, one.ID)
+	if err != nil {
+		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
-	_, _ = fmt.Fprintf(io.Out, "curl -X POST -H 'Authorization: Bearer %s' %s\n", hook.Token, at.URL+hook.Path)
-	_, _ = fmt.Fprintln(io.Err, "The token is not shown again, and one made before is no longer valid. Start Sextant "+
-		"with --addr 127.0.0.1:PORT so that the address stays the same.")
+	_, _ = fmt.Fprintf(io.Out, "curl -X POST -H 'Authorization: Bearer %s' http://127.0.0.1:PORT%s\n", token,
+		scheduleroutes.HooksPath+one.ID)
+	_, _ = fmt.Fprintln(io.Err, "The token is not shown again, and one made before is no longer valid. PORT is that "+
+		"of sextant serve --addr 127.0.0.1:PORT")
 	return nil
 }
 

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"sextant/app"
 	"sextant/app/cli/verb"
+	"sextant/app/config"
 	"sextant/backend/batch"
 	"sextant/backend/browser/launch"
 	"sextant/backend/store/audit"
@@ -29,33 +31,37 @@ type Worker struct {
 // sendAuditEvery is the time between two copies of the audit log to the queue.
 const sendAuditEvery = 10 * time.Second
 
+// connectLimit bounds the first connections to browsers, and the last copy of the audit log.
+const connectLimit = 10 * time.Second
+
 // Run runs rows of a shared queue until the program is interrupted.
 func (v *Worker) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
 	if v.Browsers < 1 || v.Browsers > batch.MaxBrowsers {
 		return verb.Failure(verb.ExitUsage, "--browsers must be 1 to %d", batch.MaxBrowsers)
+	}
+	if err := v.checkBrowsers(ctx); err != nil {
+		return err
 	}
 	queue, err := pgqueue.Open(ctx, v.Queue)
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	defer queue.Close()
-	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{Queue: queue, Browsers: v.CDP}, streams)
+	flags, name, err := workerFolder(g)
+	if err != nil {
+		return failure(err)
+	}
+	sys, err := verb.Open(ctx, flags, app.OpenOptions{Queue: queue, Browsers: v.CDP}, streams)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
-	name, err := workerName(sys.Config.DataDir)
-	if err != nil {
-		return verb.Failure(verb.ExitFailed, "%v", err)
-	}
 	_, _ = fmt.Fprintf(streams.Err,
 		"Worker %s runs rows in %d browsers. Ctrl C ends it: rows that run get 20 seconds.\n", name, v.Browsers)
-	for _, address := range v.CDP {
-		if !launch.IsLocal(address) {
-			_, _ = fmt.Fprintln(streams.Err, "A browser of --cdp is on another computer, so its pages may load and "+
-				"send to any host that it can reach. Only opened addresses and acts are kept to the card.")
-			break
-		}
+	far := func(address string) bool { return !launch.IsLocal(address) }
+	if slices.ContainsFunc(v.CDP, far) {
+		_, _ = fmt.Fprintln(streams.Err, "A browser of --cdp is on another computer, so its pages may load and send "+
+			"to any host that it can reach. Only opened addresses and acts are kept to the card.")
 	}
 	sending, stop := context.WithCancel(ctx)
 	sent := make(chan struct{})
@@ -74,26 +80,61 @@ func (v *Worker) Run(ctx context.Context, streams verb.Streams, g *verb.Global) 
 	err = sys.Batches.Work(ctx, v.Browsers)
 	stop()
 	<-sent
-	return errors.Join(err, sendAudit(context.WithoutCancel(ctx), sys.Audit, queue, name))
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectLimit)
+	defer cancel()
+	return errors.Join(err, sendAudit(last, sys.Audit, queue, name))
 }
 
-// workerName returns the name of the audit chain in a data folder, which stays the same.
-func workerName(folder string) (string, error) {
+// checkBrowsers returns an error if one of the browsers cannot be used: the rows that it gets would fail.
+func (v *Worker) checkBrowsers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	for _, address := range v.CDP {
+		b, err := launch.Attach(ctx, address)
+		if err != nil {
+			return verb.Failure(verb.ExitFailed, "%v. No row has begun.", err)
+		}
+		b.Kill() // ends the connection only
+	}
+	return nil
+}
+
+// workerFolder makes the data folder of the worker: the one of the flags or the environment, else one beside that of
+// Sextant. It returns the flags that name it, and the name of the audit chain in it, which stays the same. The audit
+// log of a folder that people use is theirs, so that it must not be copied.
+func workerFolder(g *verb.Global) (flags map[string]string, name string, err error) {
+	flags = g.Flags()
+	config, err := config.Load(flags)
+	if err != nil {
+		return nil, "", err
+	}
+	folder := config.DataDir
+	if flags["data"] == "" && os.Getenv("SEXTANT_DATA") == "" {
+		folder += "-worker"
+	}
+	flags["data"] = folder
 	path := filepath.Join(folder, "worker-name")
 	text, err := os.ReadFile(path)
 	if err == nil {
-		return strings.TrimSpace(string(text)), nil
+		return flags, strings.TrimSpace(string(text)), nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return nil, "", err
+	}
+	if _, err := os.Stat(filepath.Join(folder, app.DatabaseName)); err == nil {
+		return nil, "", verb.Failure(verb.ExitRefused, "%s belongs to a Sextant that people use, and its audit log "+
+			"must not get into the queue. Give the worker a folder of its own: --data DIR", folder)
 	}
 	host, err := os.Hostname()
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	const idLength = 6
-	name := host + "-" + strings.ToLower(rand.Text()[:idLength])
-	return name, os.WriteFile(path, []byte(name+"\n"), 0o600)
+	name = host + "-" + strings.ToLower(rand.Text()[:idLength])
+	return flags, name, os.WriteFile(path, []byte(name+"\n"), 0o600)
 }
 
 // sendAudit copies the entries of the audit log to the queue that it does not have yet.

@@ -49,7 +49,9 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	}
 	note := "Sextant is already running and uses " + config.DataDir +
 		", so this run uses a temporary data folder and deletes it at the end."
-	_, _ = fmt.Fprintln(io.Err, "sextant:", note)
+	if purpose.Queue == nil { // with a queue, the data folder hardly matters
+		_, _ = fmt.Fprintln(io.Err, "sextant:", note)
+	}
 	sys, err := app.OpenSystem(ctx, config.WithDataDir(dir), purpose, log)
 	if err != nil {
 		_ = os.RemoveAll(dir)

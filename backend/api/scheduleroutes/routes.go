@@ -273,6 +273,10 @@ type Webhook struct {
 }
 
 func (r Routes) token(ctx context.Context, in *route.ByID) (*route.Body[Webhook], error) {
+	// It outlasts the keys of programs, which are valid until Sextant ends.
+	if err := access.RequireWindow(ctx); err != nil {
+		return nil, err
+	}
 	token, err := r.Schedules.NewToken(ctx, in.ID)
 	if err != nil {
 		return nil, refusal(err)
@@ -283,8 +287,8 @@ func (r Routes) token(ctx context.Context, in *route.ByID) (*route.Body[Webhook]
 // HooksPath is the path of webhooks, below which each has its own token. The key of programs is not needed.
 const HooksPath = "/api/hooks/"
 
-// Called is the answer to a call of a webhook.
-type Called struct {
+// HookAnswer is the answer to a call of a webhook.
+type HookAnswer struct {
 	Run    string      `json:"run"`
 	Status data.Status `json:"status"`
 }
@@ -293,7 +297,7 @@ func (r Routes) hook(ctx context.Context, in *struct {
 	route.ByID
 	Authorization string `header:"Authorization"`
 },
-) (*route.Body[Called], error) {
+) (*route.Body[HookAnswer], error) {
 	token, _ := strings.CutPrefix(in.Authorization, "Bearer ")
 	run, err := r.Schedules.Call(ctx, in.ID, token)
 	if errors.Is(err, schedule.ErrToken) {
@@ -302,7 +306,7 @@ func (r Routes) hook(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	return route.Answer(Called{Run: run.ID, Status: run.Status}), nil
+	return route.Answer(HookAnswer{Run: run.ID, Status: run.Status}), nil
 }
 
 func (r Routes) stop(ctx context.Context, in *route.ByID) (*route.Empty, error) {

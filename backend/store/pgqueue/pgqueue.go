@@ -1,8 +1,8 @@
 // Package pgqueue stores batches in a Postgres database that several programs use at the same time: those that add
 // batches, and the workers that run their rows.
 //
-// A worker that runs a row holds a lease on it, which it renews. The row of a worker that does so no more is ended by
-// another. All times are those of the database, so that the clocks of the machines do not matter.
+// A worker that runs a row holds a lease on it, which it renews. If it stops doing so, another worker ends the row.
+// Leases use the clock of the database, so that the clocks of the workers do not matter.
 package pgqueue
 
 import (
@@ -36,20 +36,17 @@ var migrations embed.FS
 type Queue struct {
 	db   *sql.DB
 	host string
-	// holder identifies this process. A process that is started again is another one.
-	holder string
 }
 
 // Open connects to the database at an address such as postgres://user:password@host/name, and creates its tables if it
 // has none.
 func Open(ctx context.Context, address string) (*Queue, error) {
 	config, err := pgx.ParseConfig(address)
-	if err != nil {
+	if err != nil || address == "" {
 		return nil, errors.New("the address of the queue is not valid; one looks like postgres://user@host/database")
 	}
 	q := &Queue{
-		db: stdlib.OpenDB(*config), holder: rand.Text(),
-		host: fmt.Sprintf("%s:%d", config.Host, config.Port),
+		db: stdlib.OpenDB(*config), host: fmt.Sprintf("%s:%d", config.Host, config.Port),
 	}
 	if err := q.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the queue at %s: %w", q.host, err), q.db.Close())
@@ -202,7 +199,7 @@ func counts(ctx context.Context, from sqlrows.Queryer, id string) (batch.Counts,
 	return counts, err
 }
 
-// SaveRows stores rows that do not run, with a new status.
+// SaveRows stores rows that do not run, with a new status. A row that has run since it was read stays as it is.
 func (q *Queue) SaveRows(ctx context.Context, id string, rows []batch.Row) error {
 	return q.write(ctx, "storing rows", func(tx *sql.Tx) error {
 		if _, err := lockBatch(ctx, tx, id); err != nil {
@@ -214,33 +211,31 @@ func (q *Queue) SaveRows(ctx context.Context, id string, rows []batch.Row) error
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE sextant_batch_rows AS old SET status = changed.status, hosts = changed.hosts,
 			data = changed.data FROM `+rowsOf+`
-			WHERE batch = $1 AND old.number = changed.number AND old.status <> 'running'`, id, list)
+			WHERE batch = $1 AND old.number = changed.number AND old.status <> 'running'
+			AND old.data ->> 'tries' IS NOT DISTINCT FROM changed.data ->> 'tries'`, id, list)
 		return err
 	})
 }
 
-// UpdateRow stores a row that this process holds. It returns false if another one has ended it, or if its stored status
-// is not from.
+// UpdateRow stores a row that was claimed. It returns false if that claim is over, or if its stored status is not from.
 func (q *Queue) UpdateRow(
 	ctx context.Context, id string, r batch.Row, from batch.Status,
 ) (ok bool, err error) {
 	err = q.write(ctx, "storing a row", func(tx *sql.Tx) error {
-		ok, err = q.updateRow(ctx, tx, id, r, from, q.holder)
+		ok, err = updateRow(ctx, tx, id, r, from)
 		return err
 	})
 	return ok, err
 }
 
-func (q *Queue) updateRow(
-	ctx context.Context, tx *sql.Tx, id string, r batch.Row, from batch.Status, holder string,
-) (bool, error) {
+func updateRow(ctx context.Context, tx *sql.Tx, id string, r batch.Row, from batch.Status) (bool, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return false, err
 	}
 	done, err := tx.ExecContext(ctx, `UPDATE sextant_batch_rows SET status = $1, data = $2
-		WHERE batch = $3 AND number = $4 AND status = $5 AND holder = $6`,
-		r.Status, string(data), id, r.Number, from, holder)
+		WHERE batch = $3 AND number = $4 AND status = $5 AND claim = $6`,
+		r.Status, string(data), id, r.Number, from, r.Claim)
 	if err != nil {
 		return false, err
 	}
@@ -248,8 +243,8 @@ func (q *Queue) updateRow(
 	return n == 1, err
 }
 
-// Claim begins the first row of a batch that runs and whose hosts are free, and holds it for this process. ok is false
-// if there is none. A batch of which no row is left is stored as done. It returns the batch as it is then.
+// Claim begins the first row of a batch whose hosts are free, if the batch runs, and holds it. ok is false if there is
+// none. A batch of which no row is left is stored as done. It returns the batch as it is then.
 func (q *Queue) Claim(ctx context.Context, id string) (one batch.Batch, r batch.Row, ok bool, err error) {
 	err = q.write(ctx, "beginning a row", func(tx *sql.Tx) error {
 		if one, err = lockBatch(ctx, tx, id); err != nil || one.State != batch.StateRunning {
@@ -268,7 +263,7 @@ func (q *Queue) Claim(ctx context.Context, id string) (one batch.Batch, r batch.
 			return finish(ctx, tx, &one)
 		}
 		r, ok = found[0], true
-		r.Status, r.Tries = batch.StatusRunning, r.Tries+1
+		r.Status, r.Tries, r.Claim = batch.StatusRunning, r.Tries+1, rand.Text()
 		if err := tx.QueryRowContext(ctx, `SELECT now()`).Scan(&r.Started); err != nil {
 			return err
 		}
@@ -277,9 +272,9 @@ func (q *Queue) Claim(ctx context.Context, id string) (one batch.Batch, r batch.
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE sextant_batch_rows SET status = $1, data = $2, holder = $3,
+		_, err = tx.ExecContext(ctx, `UPDATE sextant_batch_rows SET status = $1, data = $2, claim = $3,
 			lease = now() + make_interval(secs => $4) WHERE batch = $5 AND number = $6`,
-			r.Status, string(data), q.holder, Lease.Seconds(), id, r.Number)
+			r.Status, string(data), r.Claim, Lease.Seconds(), id, r.Number)
 		return err
 	})
 	return one, r, ok && err == nil, err
@@ -295,35 +290,34 @@ func finish(ctx context.Context, tx *sql.Tx, one *batch.Batch) error {
 	return saveBatch(ctx, tx, *one)
 }
 
-// Renew extends the leases of this process and returns the rows that it still holds.
-func (q *Queue) Renew(ctx context.Context) ([]batch.RowID, error) {
-	return sqlrows.Collect(ctx, q.db, func(row *sql.Rows) (id batch.RowID, err error) {
-		return id, row.Scan(&id.Batch, &id.Number)
-	}, "renewing the leases", `UPDATE sextant_batch_rows SET lease = now() + make_interval(secs => $1)
-		WHERE holder = $2 AND status = 'running' RETURNING batch, number`, Lease.Seconds(), q.holder)
+// Renew extends the leases of claims and returns those that still hold their rows.
+func (q *Queue) Renew(ctx context.Context, claims []string) ([]string, error) {
+	return sqlrows.Collect(ctx, q.db, sqlrows.Scan[string], "renewing the leases",
+		`UPDATE sextant_batch_rows SET lease = now() + make_interval(secs => $1)
+		WHERE claim = ANY ($2) AND status = 'running' RETURNING claim`, Lease.Seconds(), append([]string{}, claims...))
 }
 
 // Sweep ends the rows whose leases are over. end says how. It returns how many there were.
 func (q *Queue) Sweep(ctx context.Context, end func(*batch.Row)) (n int, err error) {
 	type held struct {
-		batch, holder string
-		row           batch.Row
+		batch string
+		row   batch.Row
 	}
 	err = q.write(ctx, "ending the rows of workers that are gone", func(tx *sql.Tx) error {
 		all, err := sqlrows.Collect(ctx, tx, func(rows *sql.Rows) (h held, err error) {
 			var data []byte
-			if err := rows.Scan(&h.batch, &h.holder, &data); err != nil {
+			if err := rows.Scan(&h.batch, &h.row.Claim, &data); err != nil {
 				return h, err
 			}
 			return h, json.Unmarshal(data, &h.row)
-		}, "reading rows", `SELECT batch, holder, data FROM sextant_batch_rows
+		}, "reading rows", `SELECT batch, claim, data FROM sextant_batch_rows
 			WHERE status = 'running' AND lease < now() ORDER BY batch, number FOR UPDATE SKIP LOCKED`)
 		if err != nil {
 			return err
 		}
 		for _, h := range all {
 			end(&h.row)
-			if _, err := q.updateRow(ctx, tx, h.batch, h.row, batch.StatusRunning, h.holder); err != nil {
+			if _, err := updateRow(ctx, tx, h.batch, h.row, batch.StatusRunning); err != nil {
 				return err
 			}
 		}

@@ -138,9 +138,9 @@ func TestRowOfAWorkerThatIsGone(t *testing.T) {
 		t.Fatalf("%d rows were ended while their worker had them, %v", n, err)
 	}
 	expire(t, address)
-	held, err := gone.Renew(ctx)
-	want := []data.RowID{{Batch: "b", Number: 1}, {Batch: "b", Number: 2}}
-	if diff := cmp.Diff(want, held); err != nil || diff != "" {
+	claims := []string{rows[0].Claim, rows[1].Claim}
+	held, err := gone.Renew(ctx, claims)
+	if diff := cmp.Diff(claims, held); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	if n, err := other.Sweep(ctx, end); err != nil || n != 0 {
@@ -153,12 +153,12 @@ func TestRowOfAWorkerThatIsGone(t *testing.T) {
 	if ok, err := gone.UpdateRow(ctx, "b", rows[0], data.StatusRunning); err != nil || ok {
 		t.Errorf("the worker changed a row that it had lost: %v, %v", ok, err)
 	}
-	if _, r, ok, err := other.Claim(ctx, "b"); err != nil || !ok || r.Number != 1 || r.Tries != 2 {
+	// The same worker claims it again. What it did before has lost it all the same.
+	if _, r, ok, err := gone.Claim(ctx, "b"); err != nil || !ok || r.Number != 1 || r.Tries != 2 {
 		t.Errorf("%+v, %v, %v", r, ok, err)
 	}
-	// Now the other one has it, and its number is the same.
 	if ok, err := gone.UpdateRow(ctx, "b", rows[0], data.StatusRunning); err != nil || ok {
-		t.Errorf("the worker changed the row of another one: %v, %v", ok, err)
+		t.Errorf("a claim changed the row of a newer one: %v, %v", ok, err)
 	}
 	counts, err := other.Counts(ctx, "b")
 	if diff := cmp.Diff(data.Counts{data.StatusRunning: 1, data.StatusUnknown: 1}, counts); err != nil || diff != "" {
@@ -207,6 +207,14 @@ func TestBatchesAreStored(t *testing.T) {
 	failed, err := q.Rows(ctx, "b", 0, 10, data.StatusFailed, data.StatusDone)
 	if diff := cmp.Diff(rows[:1], failed); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	// It runs again, and somebody who read it before must not let it run once more.
+	rows[0].Tries, rows[0].Status = 1, data.StatusDone
+	if err := q.SaveRows(ctx, "b", rows[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if still, err := q.Rows(ctx, "b", 0, 10, data.StatusDone); err != nil || len(still) != 0 {
+		t.Errorf("a row that had run meanwhile was changed to %+v, %v", still, err)
 	}
 	if err := q.DeleteBatch(ctx, "b"); err != nil {
 		t.Fatal(err)
@@ -264,6 +272,7 @@ func TestAuditOfSeveralWorkers(t *testing.T) {
 
 func TestQueueThatCannotBeOpened(t *testing.T) {
 	for address, want := range map[string]string{
+		"":                                    "one looks like postgres://user@host/database",
 		"http://queue.example":                "one looks like postgres://user@host/database",
 		"postgres://x:secret@127.0.0.1:1/db":  "opening the queue at 127.0.0.1:1",
 		"postgres:///db?host=/nowhere&user=x": "opening the queue at /nowhere:5432",

@@ -97,10 +97,7 @@ func (s *Store) ClaimSlots(ctx context.Context, one schedule.Schedule, to time.T
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM scheduled_runs WHERE schedule = ?1
-			AND status NOT IN ('queued', 'running') AND rowid NOT IN (
-			SELECT rowid FROM scheduled_runs WHERE schedule = ?1 ORDER BY rowid DESC LIMIT ?2)`, one.ID, keptRuns)
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("storing the times of a schedule: %w", err)
@@ -108,6 +105,7 @@ func (s *Store) ClaimSlots(ctx context.Context, one schedule.Schedule, to time.T
 	return nil
 }
 
+// insertRun stores a run, and removes old ones of its schedule.
 func insertRun(ctx context.Context, tx *sql.Tx, r schedule.Run) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -120,6 +118,12 @@ func insertRun(ctx context.Context, tx *sql.Tx, r schedule.Run) error {
 	_, err = tx.ExecContext(ctx, `INSERT INTO scheduled_runs (id, schedule, slot, status, queued, data)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (schedule, slot) DO NOTHING`,
 		r.ID, r.Schedule, slot, r.Status, sqlrows.Nanos(r.Queued), data)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM scheduled_runs WHERE schedule = ?1
+		AND status NOT IN ('queued', 'running') AND rowid NOT IN (
+		SELECT rowid FROM scheduled_runs WHERE schedule = ?1 ORDER BY rowid DESC LIMIT ?2)`, r.Schedule, keptRuns)
 	return err
 }
 
@@ -133,7 +137,7 @@ func (s *Store) AddRun(ctx context.Context, r schedule.Run) error {
 }
 
 // Files returns the files of a schedule's folder for which a run was added or that were there before, each with a stamp
-// that is another one after a change of the file.
+// that changes with the file.
 func (s *Store) Files(ctx context.Context, id string) (map[string]string, error) {
 	all, err := sqlrows.Collect(ctx, s.cfg.Reader, func(row *sql.Rows) (f [2]string, err error) {
 		return f, row.Scan(&f[0], &f[1])
@@ -145,14 +149,35 @@ func (s *Store) Files(ctx context.Context, id string) (map[string]string, error)
 	return files, err
 }
 
+// ReplaceFiles stores the files of a schedule's folder in place of those that were stored before.
+func (s *Store) ReplaceFiles(ctx context.Context, id string, files map[string]string) error {
+	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM schedule_files WHERE schedule = ?`, id); err != nil {
+			return err
+		}
+		return markFiles(ctx, tx, id, files)
+	})
+	if err != nil {
+		return fmt.Errorf("storing the files of a schedule: %w", err)
+	}
+	return nil
+}
+
+func markFiles(ctx context.Context, tx *sql.Tx, id string, files map[string]string) error {
+	for name, stamp := range files {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_files (schedule, name, stamp) VALUES (?, ?, ?)
+			ON CONFLICT (schedule, name) DO UPDATE SET stamp = excluded.stamp`, id, name, stamp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // MarkFiles stores files of a schedule's folder with their stamps, together with the runs that they led to.
 func (s *Store) MarkFiles(ctx context.Context, id string, files map[string]string, runs ...schedule.Run) error {
 	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
-		for name, stamp := range files {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_files (schedule, name, stamp) VALUES (?, ?, ?)
-				ON CONFLICT (schedule, name) DO UPDATE SET stamp = excluded.stamp`, id, name, stamp); err != nil {
-				return err
-			}
+		if err := markFiles(ctx, tx, id, files); err != nil {
+			return err
 		}
 		for _, r := range runs {
 			if err := insertRun(ctx, tx, r); err != nil {

@@ -5,13 +5,13 @@ CREATE TABLE sextant_batches (
     added bigint GENERATED ALWAYS AS IDENTITY,
     data  json NOT NULL
 );
--- data is a batch.Row. A running row belongs to the worker that holds it until lease, which the worker renews.
+-- data is a batch.Row. A running row belongs to the worker that made the claim until lease, which the worker renews.
 CREATE TABLE sextant_batch_rows (
     batch  text NOT NULL REFERENCES sextant_batches (id) ON DELETE CASCADE,
     number integer NOT NULL,
     status text NOT NULL,
     hosts  text[] NOT NULL,
-    holder text NOT NULL DEFAULT '',
+    claim  text NOT NULL DEFAULT '',
     lease  timestamptz,
     data   json NOT NULL,
     PRIMARY KEY (batch, number)

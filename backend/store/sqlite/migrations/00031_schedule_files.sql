@@ -1,6 +1,5 @@
 -- +goose Up
--- The files of the folder of a schedule for which a run was added, or that were there before. stamp is another one after
--- each change of the file.
+-- The files of the folder of a schedule for which a run was added, or that were there before. stamp changes with the file.
 CREATE TABLE schedule_files (
     schedule TEXT NOT NULL REFERENCES schedules (id) ON DELETE CASCADE,
     name     TEXT NOT NULL,

@@ -3419,10 +3419,6 @@ export interface components {
         };
         /** @enum {string} */
         CallStatus: "done" | "failed" | "declined" | "refused" | "stopped" | "interrupted";
-        Called: {
-            run: string;
-            status: string;
-        };
         /** @enum {string} */
         Caller: "person" | "pilot" | "model" | "http" | "mcp" | "run" | "panel" | "app" | "created";
         Candidate: {
@@ -4454,6 +4450,10 @@ export interface components {
             inert?: boolean;
             open_world?: boolean;
             read_only?: boolean;
+        };
+        HookAnswer: {
+            run: string;
+            status: string;
         };
         ImportBody: {
             digest?: string;
@@ -9358,7 +9358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Called"];
+                    "application/json": components["schemas"]["HookAnswer"];
                 };
             };
             /** @description Error */

@@ -89,7 +89,7 @@ export const schedules = {
   'schedules.edit.folder.hint': '/home/you/Invoices',
   'schedules.edit.folder.pattern': 'Only names like',
   'schedules.edit.folder.means':
-    'Files that are there now do not count. A file counts once it is complete, and again when it changes.',
+    'Files that are there now do not count. Others wait until it may run, and count again when they change.',
   'schedules.edit.folder.recipe': 'Write {{file}} as a value above where the recipe shall take the new file.',
   'schedules.edit.folder.prompt': 'The assistant is told which file it is.',
   'schedules.edit.webhook': 'When a program calls it',
