@@ -23,6 +23,12 @@ type activeRun struct {
 // work runs a queued run to its end.
 func (s *Schedules) work(ctx context.Context, id string) {
 	defer s.wakeClock()
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return // it waits for the next start
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	one, r, err := s.begin(ctx, id, cancel)

@@ -116,6 +116,15 @@ func (p *program) open() (*schedule.Schedules, *sqlite.Store, func()) {
 	}
 }
 
+// openTwice checks that a second process cannot open the schedules of one that runs.
+func (p *program) openTwice() {
+	p.t.Helper()
+	_, err := sqlite.Open(p.t.Context(), p.file, slog.New(slog.DiscardHandler))
+	if !errors.Is(err, sqlite.ErrLocked) {
+		p.t.Fatalf("a second process opened the schedules: %v", err)
+	}
+}
+
 func (p *program) now() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

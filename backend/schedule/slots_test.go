@@ -136,6 +136,7 @@ func TestTimesSurviveKillsSleepsAndClockChanges(t *testing.T) {
 			}
 			time.Sleep(time.Duration(random.IntN(7200)) * time.Second)
 			s, store, end = p.open()
+			p.openTwice()
 		}
 		p.set(newest.Sub(p.now()) + time.Hour)
 		time.Sleep(5 * time.Minute)
