@@ -177,8 +177,18 @@ func TestKilledBatchOrdersNothingTwice(t *testing.T) {
 		killed++
 		start = []string{"runs", "resume", "rows"}
 	}
+	counts := p.check(p.rows())
+	t.Logf("%d rows, %d kills, %.0f s: %v", rows, killed, time.Since(begun).Seconds(), counts)
+	if killed < kills {
+		t.Errorf("only %d kills while rows ran", killed)
+	}
+}
+
+// check checks that each order was made once, or that its row says so, and counts the rows.
+func (p *batchProgram) check(rows []batch.Row) batch.Counts {
+	p.t.Helper()
 	counts := batch.Counts{}
-	for _, row := range p.rows() {
+	for _, row := range rows {
 		counts[row.Status]++
 		orders := p.site.orders[row.Cells[0]]
 		switch {
@@ -186,13 +196,10 @@ func TestKilledBatchOrdersNothingTwice(t *testing.T) {
 		case row.Status == batch.StatusUnknown && orders <= 1:
 		case row.Status == batch.StatusFailed && orders == 0:
 		default:
-			t.Errorf("row %d was ordered %d times: %+v", row.Number, orders, row)
+			p.t.Errorf("row %d was ordered %d times: %+v", row.Number, orders, row)
 		}
 	}
-	t.Logf("%d rows, %d kills, %.0f s: %v", rows, killed, time.Since(begun).Seconds(), counts)
-	if killed < kills {
-		t.Errorf("only %d kills while rows ran", killed)
-	}
+	return counts
 }
 
 // BenchmarkBatch measures how many rows a second run in several browsers, on a site on this machine and on one whose
