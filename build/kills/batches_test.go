@@ -150,6 +150,7 @@ func (p *batchProgram) rows() []batch.Row {
 // TestKilledBatchOrdersNothingTwice kills the program while rows run in several browsers, and lets it go on. Each order
 // is made once, or its row says that the outcome is unknown.
 func TestKilledBatchOrdersNothingTwice(t *testing.T) {
+	t.Parallel()
 	program, _ := buildProgram(t)
 	rows, browsers, kills := 40, "4", 4
 	if long() {

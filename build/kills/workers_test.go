@@ -121,6 +121,7 @@ func startGrid(t testing.TB, program string, rows, workers, browsers int, delay 
 // TestKilledWorkersOrderNothingTwice kills workers that share a queue while their rows run in browsers elsewhere. Each
 // order is made once, or its row says that the outcome is unknown.
 func TestKilledWorkersOrderNothingTwice(t *testing.T) {
+	t.Parallel() // it mostly waits for leases to end
 	program, _ := buildProgram(t)
 	rows, workers, browsers, kills := 40, 3, 2, 4
 	if long() {
