@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,14 +29,30 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
+// filesOfRuns returns the names of the files that note was called for, in order.
+func (p *program) filesOfRuns() (ran func() []string, note func(data.Run)) {
+	var all []string
+	ran = func() []string {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return slices.Clone(all)
+	}
+	note = func(r data.Run) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		all = append(all, filepath.Base(r.File))
+	}
+	return ran, note
+}
+
 func TestEachNewFileRunsOnce(t *testing.T) {
 	p := newProgram(t)
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
-	var ran []string
+	ran, note := p.filesOfRuns()
 	p.work = func(_ context.Context, r data.Run) schedule.Outcome {
-		ran = append(ran, filepath.Base(r.File)) // the runs of a schedule come one after the other
-		write(t, r.File, "read")                 // its own change is no reason to run again
+		note(r)
+		write(t, r.File, "read") // its own change is no reason to run again
 		if err := p.cards.Use(r.ID, toolspec.Card{Files: []string{r.File}}); err != nil {
 			t.Error(err)
 		}
@@ -66,7 +83,7 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 			write(t, in("grows.pdf"), "x")
 			time.Sleep(2 * time.Second)
 		}
-		if slices.Contains(ran, "grows.pdf") {
+		if slices.Contains(ran(), "grows.pdf") {
 			t.Error("it ran with a file that was still written")
 		}
 		time.Sleep(time.Minute)
@@ -83,7 +100,7 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		want := []string{"a.pdf", "b.pdf", "while-off.pdf", "grows.pdf", "a.pdf", "while-paused.pdf"}
-		if diff := cmp.Diff(want, ran); diff != "" {
+		if diff := cmp.Diff(want, ran()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		write(t, in("newest.txt"), "another name")
@@ -104,11 +121,11 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 func TestFilesWaitWhileTheScheduleIsPaused(t *testing.T) {
 	p := newProgram(t)
 	folder := t.TempDir()
-	broken := true
-	var ran []string
+	var mended atomic.Bool
+	ran, note := p.filesOfRuns()
 	p.work = func(_ context.Context, r data.Run) schedule.Outcome {
-		ran = append(ran, filepath.Base(r.File))
-		if broken {
+		note(r)
+		if !mended.Load() {
 			return schedule.Outcome{Status: data.StatusFailed, Reason: "The site was down."}
 		}
 		return schedule.Outcome{Status: data.StatusDone}
@@ -123,12 +140,12 @@ func TestFilesWaitWhileTheScheduleIsPaused(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		time.Sleep(5 * time.Minute)
-		broken = false
+		mended.Store(true)
 		if err := s.Resume(t.Context(), one.ID); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
-		if diff := cmp.Diff([]string{"1", "2", "3", "4"}, ran); diff != "" {
+		if diff := cmp.Diff([]string{"1", "2", "3", "4"}, ran()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
