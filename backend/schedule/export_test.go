@@ -12,6 +12,9 @@ func CountFiles(when schedule.When) (int, error) {
 	return len(files), err
 }
 
+// WithFile returns a task with the path of a file in it.
+func WithFile(task schedule.Task, path string) schedule.Task { return withFile(task, path) }
+
 // TimesBetween returns the times of a schedule.
 func TimesBetween(one schedule.Schedule, from, to time.Time) []time.Time {
 	t, err := newTimes(one.When, one.Created)

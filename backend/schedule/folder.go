@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -28,7 +29,8 @@ const lookFolders = 5 * time.Second
 // partial are endings of files that a program is still writing.
 var partial = []string{".crdownload", ".part", ".partial", ".tmp"}
 
-type newFile struct {
+// foundFile is a file that a look at a folder found.
+type foundFile struct {
 	name string
 	// stamp changes with the file.
 	stamp   string
@@ -46,26 +48,38 @@ func checkFolder(when schedule.When) error {
 	case !filepath.IsAbs(when.Folder):
 		return fmt.Errorf("write the whole path of the folder, from /, instead of %s", when.Folder)
 	case err != nil || strings.ContainsRune(when.Pattern, filepath.Separator):
-		return fmt.Errorf("%q is no pattern of names; one looks like *.pdf", when.Pattern)
+		return fmt.Errorf("%q is not a pattern of names; one looks like *.pdf", when.Pattern)
 	}
 	return nil
 }
 
+// readableFolder returns an error that a person can read if the folder cannot be read.
 func readableFolder(when schedule.When) error {
 	if when.Folder == "" || checkFolder(when) != nil {
 		return nil // newTimes says so
 	}
-	_, err := filesOf(when)
-	return err
+	folder, err := os.Open(when.Folder)
+	if err == nil {
+		defer folder.Close()
+		_, err = folder.Readdirnames(1)
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return unreadable(when, err)
+}
+
+func unreadable(when schedule.When, err error) error {
+	return fmt.Errorf("the folder %s cannot be read: %w", when.Folder, errors.Unwrap(err))
 }
 
 // filesOf returns the complete files of a folder whose names match, those that changed first come first.
-func filesOf(when schedule.When) ([]newFile, error) {
+func filesOf(when schedule.When) ([]foundFile, error) {
 	entries, err := os.ReadDir(when.Folder)
 	if err != nil {
-		return nil, fmt.Errorf("the folder %s cannot be read: %w", when.Folder, errors.Unwrap(err))
+		return nil, unreadable(when, err)
 	}
-	var files []newFile
+	var files []foundFile
 	for _, e := range entries {
 		name := e.Name()
 		matches, _ := filepath.Match(cmp.Or(when.Pattern, "*"), name) // checkFolder has checked the pattern
@@ -79,9 +93,9 @@ func filesOf(when schedule.When) ([]newFile, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		files = append(files, newFile{name, stampOf(info), info.ModTime()})
+		files = append(files, foundFile{name, stampOf(info), info.ModTime()})
 	}
-	slices.SortFunc(files, func(a, b newFile) int {
+	slices.SortFunc(files, func(a, b foundFile) int {
 		return cmp.Or(a.changed.Compare(b.changed), cmp.Compare(a.name, b.name))
 	})
 	return files, nil
@@ -106,7 +120,7 @@ func withFile(task schedule.Task, path string) schedule.Task {
 		task.Values[name] = strings.ReplaceAll(value, schedule.FileMark, path)
 	}
 	if quoted, err := json.Marshal(path); err == nil { // a text always is JSON
-		task.Args = bytes.ReplaceAll(task.Args, []byte(schedule.FileMark), bytes.Trim(quoted, `"`))
+		task.Args = bytes.ReplaceAll(task.Args, []byte(schedule.FileMark), quoted[1:len(quoted)-1])
 	}
 	return task
 }
@@ -123,8 +137,8 @@ func withFolder(used toolspec.Card, file string) toolspec.Card {
 
 // watchFolders adds runs for new files until ctx ends.
 func (s *Schedules) watchFolders(ctx context.Context) {
-	last := map[string][]newFile{} // what the last look found, by schedule
-	idle := map[string]bool{}      // whether nothing of it was new
+	last := map[string][]foundFile{} // what the last look found, by schedule
+	idle := map[string]bool{}        // whether nothing of it was new
 	for {
 		for _, one := range s.Schedules() {
 			if one.When.Folder == "" || one.Card == nil || one.Paused != "" {
@@ -151,7 +165,7 @@ func (s *Schedules) watchFolders(ctx context.Context) {
 // addFileRun adds a run for the oldest new file that has not changed since the last look, unless a run of the schedule
 // has not ended. It reports whether there was nothing new.
 func (s *Schedules) addFileRun(
-	ctx context.Context, one schedule.Schedule, files, before []newFile,
+	ctx context.Context, one schedule.Schedule, files, before []foundFile,
 ) (idle bool, err error) {
 	known, err := s.cfg.Store.Files(ctx, one.ID)
 	if err != nil {
@@ -180,9 +194,9 @@ func (s *Schedules) addFileRun(
 	return idle, nil
 }
 
-// forgetPresent notes the files that a folder contains, in place of those noted before, so that only those that come
+// markPresent notes the files that a folder contains, in place of those noted before, so that only those that come
 // later are new.
-func (s *Schedules) forgetPresent(ctx context.Context, one schedule.Schedule) error {
+func (s *Schedules) markPresent(ctx context.Context, one schedule.Schedule) error {
 	stamps := map[string]string{}
 	if one.When.Folder != "" {
 		files, err := filesOf(one.When)
@@ -202,10 +216,8 @@ func (s *Schedules) markOwn(ctx context.Context, r schedule.Run) error {
 		return nil
 	}
 	info, err := os.Stat(r.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
+	if err != nil {
+		return nil // a file that is gone or closed to us does not run again either
 	}
 	return s.cfg.Store.MarkFiles(ctx, r.Schedule, map[string]string{filepath.Base(r.File): stampOf(info)})
 }

@@ -209,7 +209,7 @@ func (s *Schedules) index(id string) int {
 	return slices.IndexFunc(s.all, func(one schedule.Schedule) bool { return one.ID == id })
 }
 
-// Plan says what the task of a schedule is at the moment. Where it takes a new file, the folder stands for the file, so
+// Plan says what the task of a schedule is at the moment. Where it takes a new file, it is planned with the folder, so
 // that the card lists the folder.
 func (s *Schedules) Plan(ctx context.Context, one schedule.Schedule) (Plan, error) {
 	if err := readableFolder(one.When); err != nil {
@@ -268,7 +268,7 @@ func (s *Schedules) Save(ctx context.Context, one schedule.Schedule) (schedule.S
 		return one, err
 	}
 	if one.When.Folder != old.When.Folder || one.When.Pattern != old.When.Pattern {
-		return one, s.forgetPresent(ctx, one)
+		return one, s.markPresent(ctx, one)
 	}
 	return one, nil
 }

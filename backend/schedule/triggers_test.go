@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -121,11 +122,11 @@ func TestEachNewFileRunsOnce(t *testing.T) {
 func TestFilesWaitWhileTheScheduleIsPaused(t *testing.T) {
 	p := newProgram(t)
 	folder := t.TempDir()
-	var mended atomic.Bool
+	var works atomic.Bool
 	ran, note := p.filesOfRuns()
 	p.work = func(_ context.Context, r data.Run) schedule.Outcome {
 		note(r)
-		if !mended.Load() {
+		if !works.Load() {
 			return schedule.Outcome{Status: data.StatusFailed, Reason: "The site was down."}
 		}
 		return schedule.Outcome{Status: data.StatusDone}
@@ -140,7 +141,7 @@ func TestFilesWaitWhileTheScheduleIsPaused(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		time.Sleep(5 * time.Minute)
-		mended.Store(true)
+		works.Store(true)
 		if err := s.Resume(t.Context(), one.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -151,6 +152,56 @@ func TestFilesWaitWhileTheScheduleIsPaused(t *testing.T) {
 	})
 }
 
+// A run whose schedule is deleted, or whose file is gone, ends: as many as run at once do not hold up the next one.
+func TestRunEndsWithoutItsScheduleOrFile(t *testing.T) {
+	p := newProgram(t)
+	folder := t.TempDir()
+	ran, note := p.filesOfRuns()
+	synctest.Test(t, func(t *testing.T) {
+		p.t = t
+		s, _, end := p.open()
+		defer end()
+		p.mu.Lock()
+		p.work = func(_ context.Context, r data.Run) schedule.Outcome {
+			note(r)
+			err := os.Remove(r.File)
+			if name := filepath.Base(r.File); name == "a" || name == "b" {
+				write(t, r.File, "there") // so that it has something to note
+				err = s.Delete(t.Context(), r.Schedule)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return schedule.Outcome{Status: data.StatusDone}
+		}
+		p.mu.Unlock()
+		for _, name := range []string{"a", "b", "c"} {
+			p.add(s, data.Schedule{When: data.When{Folder: folder, Pattern: name}})
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			write(t, filepath.Join(folder, name), "new")
+			time.Sleep(time.Minute)
+		}
+		if diff := cmp.Diff([]string{"a", "b", "c"}, ran()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestFileInATask(t *testing.T) {
+	const path = `/in/\a "b"`
+	got := schedule.WithFile(data.Task{
+		Values: map[string]string{"file": data.FileMark, "name": "x"}, Args: []byte(`{"path":"{{file}}"}`),
+	}, path)
+	var args struct{ Path string }
+	if err := json.Unmarshal(got.Args, &args); err != nil {
+		t.Fatal(err)
+	}
+	if args.Path != path || got.Values["file"] != path || got.Values["name"] != "x" {
+		t.Errorf("%+v, %s", got.Values, args.Path)
+	}
+}
+
 func TestFolderThatCannotBeWatched(t *testing.T) {
 	p := newProgram(t)
 	s, _, end := p.open()
@@ -159,8 +210,8 @@ func TestFolderThatCannotBeWatched(t *testing.T) {
 	for want, when := range map[string]data.When{
 		"write the whole path of the folder, from /, instead of Inbox":  {Folder: "Inbox"},
 		"the folder /nowhere cannot be read: no such file or directory": {Folder: "/nowhere"},
-		`"a/*.pdf" is no pattern of names; one looks like *.pdf`:        {Folder: folder, Pattern: "a/*.pdf"},
-		`"[" is no pattern of names; one looks like *.pdf`:              {Folder: folder, Pattern: "["},
+		`"a/*.pdf" is not a pattern of names; one looks like *.pdf`:     {Folder: folder, Pattern: "a/*.pdf"},
+		`"[" is not a pattern of names; one looks like *.pdf`:           {Folder: folder, Pattern: "["},
 		"say in which folder files appear":                              {Webhook: true, Pattern: "*.pdf"},
 	} {
 		_, err := s.Save(t.Context(), data.Schedule{Name: "n", Task: data.Task{Recipe: "r"}, When: when})

@@ -25,7 +25,7 @@ import (
 const closeLimit = 5 * time.Second
 
 // Start lets package unattended send what it observes to the collector at an address such as http://127.0.0.1:4318, by
-// OTLP over HTTP. It does nothing if the address is "". Close sends the rest.
+// OTLP over HTTP. It does nothing if the address is "". stop sends the rest.
 func Start(ctx context.Context, address, version string, log *slog.Logger) (stop func() error, err error) {
 	if address == "" {
 		return func() error { return nil }, nil

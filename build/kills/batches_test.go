@@ -206,12 +206,7 @@ func (p *batchProgram) check(rows []batch.Row) batch.Counts {
 // BenchmarkBatch measures how many rows a second run in several browsers, on a site on this machine and on one whose
 // answers take a while.
 func BenchmarkBatch(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "sextant")
-	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "sqlite_fts5", "-o", program,
-		"sextant")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	program, _ := buildProgram(b)
 	const rows = 60
 	for _, c := range []struct {
 		delay    time.Duration

@@ -117,7 +117,7 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 }
 
 // buildProgram builds the program and the library that counts writes.
-func buildProgram(t *testing.T) (program, preload string) {
+func buildProgram(t testing.TB) (program, preload string) {
 	t.Helper()
 	dir := t.TempDir()
 	program, preload = filepath.Join(dir, "sextant"), filepath.Join(dir, "preload.so")

@@ -178,12 +178,7 @@ func (g *grid) shared() []batch.Row {
 // BenchmarkWorkers measures how many rows a second workers run in two browsers elsewhere, on a site whose answers take
 // a second.
 func BenchmarkWorkers(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "sextant")
-	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "sqlite_fts5", "-o", program,
-		"sextant")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	program, _ := buildProgram(b)
 	const rows = 60
 	for _, c := range []struct{ workers, browsers int }{{1, 1}, {1, 4}, {2, 4}, {3, 4}, {3, 8}} {
 		b.Run(fmt.Sprintf("workers=%d/browsers=%d", c.workers, c.browsers), func(b *testing.B) {

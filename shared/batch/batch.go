@@ -82,7 +82,7 @@ type Row struct {
 	Acted bool `json:"acted,omitempty"`
 	// Tries counts its runs.
 	Tries int `json:"tries,omitempty"`
-	// Claim is what a worker of a shared queue proves with that it still holds the row.
+	// Claim identifies the claim with which a worker of a shared queue holds the row.
 	Claim string `json:"-"`
 	// Results are what the recipe returned, by name, as text.
 	Results map[string]string `json:"results,omitempty"`

@@ -181,7 +181,7 @@ var ErrBroken = errors.New("the audit log was changed")
 func (l *Log) Verify(ctx context.Context) (int, error) {
 	n, last := 0, ""
 	err := l.store.WalkAudit(ctx, 0, func(e sqlite.AuditEntry) error {
-		if e.PrevHash != last || e.Digest() != e.Hash {
+		if !e.Follows(last) {
 			return fmt.Errorf("%w: entry %d, %s of call %s", ErrBroken, e.Seq, e.Phase, e.Call)
 		}
 		last = e.Hash

@@ -108,13 +108,18 @@ func (s *Store) Rows(
 
 // Counts returns how many rows of a batch have each status.
 func (s *Store) Counts(ctx context.Context, id string) (batch.Counts, error) {
+	return CountRows(ctx, s.cfg.Reader, `SELECT status, COUNT(*) FROM batch_rows WHERE batch = ? GROUP BY status`, id)
+}
+
+// CountRows returns the result of a query for statuses and counts.
+func CountRows(ctx context.Context, from sqlrows.Queryer, query, id string) (batch.Counts, error) {
 	type count struct {
 		status batch.Status
 		n      int
 	}
-	all, err := sqlrows.Collect(ctx, s.cfg.Reader, func(row *sql.Rows) (c count, err error) {
+	all, err := sqlrows.Collect(ctx, from, func(row *sql.Rows) (c count, err error) {
 		return c, row.Scan(&c.status, &c.n)
-	}, "counting rows", `SELECT status, COUNT(*) FROM batch_rows WHERE batch = ? GROUP BY status`, id)
+	}, "counting rows", query, id)
 	counts := batch.Counts{}
 	for _, c := range all {
 		counts[c.status] = c.n

@@ -4,18 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
-	"sextant/backend/store/sqlite"
+	"sextant/backend/store/audit"
 	"sextant/backend/store/sqlrows"
 )
 
 // Entry is an entry of the audit chain of a worker.
 type Entry struct {
 	Worker string `json:"worker"`
-	sqlite.AuditEntry
+	audit.Entry
 }
 
 // LastAudit returns the number of the newest entry of a worker that is stored, 0 for none.
@@ -29,7 +28,7 @@ func (q *Queue) LastAudit(ctx context.Context, worker string) (int64, error) {
 }
 
 // AddAudit stores entries of the chain of a worker. One that is stored keeps its place.
-func (q *Queue) AddAudit(ctx context.Context, worker string, entries []sqlite.AuditEntry) error {
+func (q *Queue) AddAudit(ctx context.Context, worker string, entries []audit.Entry) error {
 	return q.write(ctx, "storing the audit log of a worker", func(tx *sql.Tx) error {
 		for _, e := range entries {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO sextant_audit
@@ -75,16 +74,13 @@ func (q *Queue) walkAudit(ctx context.Context, order string, visit func(Entry) e
 	return nil
 }
 
-// ErrBroken means that a chain was changed. VerifyAudit wraps it.
-var ErrBroken = errors.New("the audit log was changed")
-
 // VerifyAudit reads the chains of all workers and returns how many entries each has. It returns an error that wraps
-// ErrBroken and names the first entry that does not match the one before it in its chain.
+// audit.ErrBroken and names the first entry that does not match the one before it in its chain.
 func (q *Queue) VerifyAudit(ctx context.Context) (map[string]int, error) {
 	counts, last := map[string]int{}, map[string]string{}
 	err := q.walkAudit(ctx, "worker, seq", func(e Entry) error {
-		if e.PrevHash != last[e.Worker] || e.Digest() != e.Hash {
-			return fmt.Errorf("%w: entry %d of the worker %s, %s of call %s", ErrBroken, e.Seq, e.Worker, e.Phase,
+		if !e.Follows(last[e.Worker]) {
+			return fmt.Errorf("%w: entry %d of the worker %s, %s of call %s", audit.ErrBroken, e.Seq, e.Worker, e.Phase,
 				e.Call)
 		}
 		last[e.Worker] = e.Hash

@@ -22,6 +22,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"sextant/backend/store/batchstore"
 	"sextant/backend/store/sqlrows"
 	"sextant/shared/batch"
 )
@@ -185,18 +186,8 @@ func (q *Queue) Counts(ctx context.Context, id string) (batch.Counts, error) {
 }
 
 func counts(ctx context.Context, from sqlrows.Queryer, id string) (batch.Counts, error) {
-	type count struct {
-		status batch.Status
-		n      int
-	}
-	all, err := sqlrows.Collect(ctx, from, func(row *sql.Rows) (c count, err error) {
-		return c, row.Scan(&c.status, &c.n)
-	}, "counting rows", `SELECT status, COUNT(*) FROM sextant_batch_rows WHERE batch = $1 GROUP BY status`, id)
-	counts := batch.Counts{}
-	for _, c := range all {
-		counts[c.status] = c.n
-	}
-	return counts, err
+	return batchstore.CountRows(ctx, from,
+		`SELECT status, COUNT(*) FROM sextant_batch_rows WHERE batch = $1 GROUP BY status`, id)
 }
 
 // SaveRows stores rows that do not run, with a new status. A row that has run since it was read stays as it is.

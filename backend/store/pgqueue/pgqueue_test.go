@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/batch"
+	"sextant/backend/store/audit"
 	"sextant/backend/store/pgqueue"
 	"sextant/backend/store/pgqueue/pgtest"
 	"sextant/backend/store/sqlite"
@@ -264,7 +265,7 @@ func TestAuditOfSeveralWorkers(t *testing.T) {
 	if _, err := db.ExecContext(ctx, `DELETE FROM sextant_audit WHERE worker = 'one' AND seq = 2`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = q.VerifyAudit(ctx); !errors.Is(err, pgqueue.ErrBroken) ||
+	if _, err = q.VerifyAudit(ctx); !errors.Is(err, audit.ErrBroken) ||
 		!strings.Contains(err.Error(), "entry 4 of the worker one") {
 		t.Error(err)
 	}

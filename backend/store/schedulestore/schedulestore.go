@@ -165,7 +165,8 @@ func (s *Store) ReplaceFiles(ctx context.Context, id string, files map[string]st
 
 func markFiles(ctx context.Context, tx *sql.Tx, id string, files map[string]string) error {
 	for name, stamp := range files {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_files (schedule, name, stamp) VALUES (?, ?, ?)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_files (schedule, name, stamp)
+			SELECT id, ?2, ?3 FROM schedules WHERE id = ?1
 			ON CONFLICT (schedule, name) DO UPDATE SET stamp = excluded.stamp`, id, name, stamp); err != nil {
 			return err
 		}
@@ -173,7 +174,8 @@ func markFiles(ctx context.Context, tx *sql.Tx, id string, files map[string]stri
 	return nil
 }
 
-// MarkFiles stores files of a schedule's folder with their stamps, together with the runs that they led to.
+// MarkFiles stores files of a schedule's folder with their stamps, together with the runs that they led to. It stores
+// no file of a schedule that was deleted.
 func (s *Store) MarkFiles(ctx context.Context, id string, files map[string]string, runs ...schedule.Run) error {
 	err := s.cfg.Write(ctx, func(tx *sql.Tx) error {
 		if err := markFiles(ctx, tx, id, files); err != nil {

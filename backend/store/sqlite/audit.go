@@ -52,6 +52,11 @@ func (e AuditEntry) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Follows reports whether the entry is intact and comes after the one with the hash previous, "" for the first entry.
+func (e AuditEntry) Follows(previous string) bool {
+	return e.PrevHash == previous && e.Digest() == e.Hash
+}
+
 // AppendAudit adds entries to the chain in one transaction. It returns an error for a second intent or result of the
 // same call.
 func (s *Store) AppendAudit(ctx context.Context, entries ...AuditEntry) error {

@@ -146,7 +146,7 @@ export class Schedules extends RemoteValue<ScheduleList> {
   remove = (id: string): Promise<void> => this.#do(this.actions.backend.deleteSchedule(id));
   stop = (run: string): Promise<void> => this.#do(this.actions.backend.stopScheduledRun(run));
 
-  /** Makes the token of a schedule's webhook anew. It returns a command that calls the webhook, '' if that failed. */
+  /** Makes a new token for a schedule's webhook. It returns a command that calls the webhook, '' if that failed. */
   async renewToken(id: string): Promise<string> {
     let command = '';
     await this.#do(

@@ -279,7 +279,7 @@ export function createBackend(token: string) {
       bodyOf(client.POST('/api/schedules/{id}/run', { ...byId(id), body: { watched } })),
     pauseSchedule: (id: string) => awaitSuccess(client.POST('/api/schedules/{id}/pause', byId(id))),
     resumeSchedule: (id: string) => awaitSuccess(client.POST('/api/schedules/{id}/resume', byId(id))),
-    /** Makes the token of a schedule's webhook anew, and returns it with the path of the webhook. */
+    /** Makes a new token for a schedule's webhook, and returns it with the path of the webhook. */
     renewToken: (id: string) => bodyOf(client.POST('/api/schedules/{id}/token', byId(id))),
     deleteSchedule: (id: string) => awaitSuccess(client.DELETE('/api/schedules/{id}', byId(id))),
     stopScheduledRun: (run: string) => awaitSuccess(client.POST('/api/schedules/runs/{id}/stop', byId(run))),

@@ -94,7 +94,7 @@ export const schedules = {
   'schedules.edit.folder.prompt': 'The assistant is told which file it is.',
   'schedules.edit.webhook': 'When a program calls it',
   'schedules.edit.webhook.means':
-    'It gets an address on this computer and a token of its own, which can do nothing else. You find both in the panel after you saved it.',
+    'It gets an address on this computer and a token of its own, which can do nothing else. Both are shown in the panel once it is saved.',
   'schedules.webhook': 'Address for programs',
   'schedules.webhook.none': 'It has no token yet. Make one, and give it to the program.',
   'schedules.webhook.has': 'A program with its token can run it. The token is not shown again.',
