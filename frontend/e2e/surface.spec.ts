@@ -10,9 +10,15 @@ const conversation = (page: Page) => page.getByRole('region', { name: 'Assistant
 /** The number of the newest listed element of a role and name. */
 async function number(page: Page, role: string, name: string): Promise<number> {
   const line = new RegExp(`\\[?(\\d+)\\]? ${role} "${name}`, 'g');
-  const text = async () => (await conversation(page).innerText()).replace(/\s+/g, ' ');
-  await expect.poll(text).toMatch(new RegExp(line.source));
-  return Number([...(await text()).matchAll(line)].at(-1)![1]);
+  let newest: string | undefined;
+  // The number comes from the text in which it was found, because the conversation may change in between.
+  const find = async () => {
+    const text = (await conversation(page).innerText()).replace(/\s+/g, ' ');
+    newest = [...text.matchAll(line)].at(-1)?.[1];
+    return newest;
+  };
+  await expect.poll(find).toBeDefined();
+  return Number(newest);
 }
 
 async function open(page: Page, panel: RegExp): Promise<void> {
