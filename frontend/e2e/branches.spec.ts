@@ -155,11 +155,17 @@ test('branches cannot be switched while a turn runs, and an unsent edit survives
   }
 });
 
-/** Scrolls from the start of the conversation until something is in view. Rows that are not have no elements. */
+/**
+ * Scrolls from the start of the conversation until something is in view, and begins again at the end, because rows may
+ * be drawn after they were passed. Rows that are not in view have no elements.
+ */
 async function scrollDownTo(page: Page, target: Locator): Promise<void> {
   await conversation(page).evaluate((scroller) => scroller.scrollTo({ top: 0, behavior: 'instant' }));
   await expect(async () => {
-    await conversation(page).evaluate((scroller) => scroller.scrollBy({ top: 200, behavior: 'instant' }));
+    await conversation(page).evaluate((scroller) => {
+      const atEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
+      scroller.scrollTo({ top: atEnd ? 0 : scroller.scrollTop + 200, behavior: 'instant' });
+    });
     await expect(target).toBeInViewport({ timeout: 200 });
   }).toPass();
 }

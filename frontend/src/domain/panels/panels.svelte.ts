@@ -9,6 +9,8 @@ export class Panels {
    * `until` is set to the current `activeRevision`, and the panel is shown until that changes.
    */
   #requested = $state<{ id: string; until?: number } | null>(null);
+  /** Ends when the program has answered the last request. Requests wait for it, so that none overtakes another. */
+  #answered: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly store: Store,
@@ -58,8 +60,15 @@ export class Panels {
   async open(id: string): Promise<void> {
     this.onOpen();
     if (id === this.activeId) return;
-    const asked = this.store.state.activeRevision;
     this.#requested = { id };
+    this.#answered = this.#answered.then(() => this.#request(id));
+    await this.#answered;
+  }
+
+  /** Asks the program to open a panel, unless another one was requested since. */
+  async #request(id: string): Promise<void> {
+    if (this.#requested?.id !== id) return;
+    const asked = this.store.state.activeRevision;
     const opened = await this.actions.attempt(this.actions.backend.openPanel(id));
     if (this.#requested?.id !== id) return;
     const { activeAt, activeRevision } = this.store.state;

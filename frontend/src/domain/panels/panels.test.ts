@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { tick } from 'svelte';
+import { expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
 import type { Panel, StoredEvent } from '../../shared/api/types';
 import { BackendError } from '../../shared/api/client';
@@ -24,6 +25,7 @@ it('shows a requested panel between the answer and its event', async () => {
   const { answers, panels, opened } = bar();
   const asked = panels.open('settings');
   expect(panels.activeId).toBe('settings');
+  await tick();
   answers[0]!.done();
   await asked;
   expect(panels.activeId).toBe('settings');
@@ -36,20 +38,27 @@ it('shows a requested panel between the answer and its event', async () => {
 it('shows the open panel again when another could not be opened', async () => {
   const { answers, panels } = bar();
   const asked = panels.open('settings');
+  await tick();
   answers[0]!.fail(new BackendError(500, 'Broken', ''));
   await asked;
   expect(panels.activeId).toBe('home');
 });
 
-it('shows the later of two requested panels', async () => {
+it('requests a panel only when the request before it is answered, and shows the later one', async () => {
   const { answers, panels, opened } = bar();
-  const asked = [panels.open('settings'), panels.open('home')];
+  const first = panels.open('settings');
+  await tick();
+  const asked = [first, panels.open('browser'), panels.open('home')];
+  await tick();
   expect(panels.activeId).toBe('home');
+  expect(answers).toHaveLength(1);
   answers[0]!.done();
   opened('settings');
   expect(panels.activeId).toBe('home');
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
   answers[1]!.done();
   await Promise.all(asked);
+  expect(answers).toHaveLength(2);
   expect(panels.activeId).toBe('home');
   opened('home');
   expect(panels.activeId).toBe('home');
@@ -58,6 +67,7 @@ it('shows the later of two requested panels', async () => {
 it('shows a panel that another caller opened after the request', async () => {
   const { answers, panels, opened } = bar();
   const asked = panels.open('settings');
+  await tick();
   opened('settings');
   opened('browser');
   answers[0]!.done();
