@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,11 +102,11 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 	switch {
 	case what != "":
 	case len(offers) > 0:
-		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Text))
+		what = fmt.Sprintf("There is no command %q.", token.Abbreviate(t.Text))
 	case t.Partial:
 		what = fmt.Sprintf(
 			"The command pilot has no command for %q. It needs a model to plan.",
-			grammar.Abbreviate(t.Text),
+			token.Abbreviate(t.Text),
 		)
 	default:
 		what = "The command pilot has no command for that. It needs a model to plan."
@@ -127,12 +128,23 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 		if o.TargetName != "" {
 			r.outside = append(r.outside, r.g.Window.Sources()...)
 		}
-		if i := strings.Index(message, t.Text); i >= 0 && t.Text != "" {
-			o.Command = strings.TrimSpace(message[:i] + o.Command + message[i+len(t.Text):])
+		if before, after, ok := strings.Cut(message, t.Text); ok && t.Text != "" {
+			o.Command = strings.TrimSpace(otherCommands(before, "") + o.Command + otherCommands("", after))
 		}
 		r.offers = append(r.offers, o)
 	}
 	r.add(what)
+}
+
+// joint matches what is between two commands, at the end of those before or at the start of those after.
+var joint = regexp.MustCompile(`(?i)(^|\s)(and|then|&)\s+$|[,;]\s*$|^\s*[,;]|^\s+(and|then|&)\s`)
+
+// otherCommands returns the part of a message before or after a command if it is other commands, else "".
+func otherCommands(before, after string) string {
+	if joint.MatchString(before) || joint.MatchString(after) {
+		return before + after
+	}
+	return ""
 }
 
 func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
@@ -149,7 +161,7 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
 		r.offers = append(r.offers, chat.Offer{Command: "/" + near + " " + string(s.Args)})
 	}
-	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Text), s.Tool, hint))
+	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", token.Abbreviate(s.Text), s.Tool, hint))
 }
 
 func (r *reply) describeResult(s grammar.Step, text string) string {
@@ -174,7 +186,7 @@ func (r *reply) describeResult(s grammar.Step, text string) string {
 		return bounded(list, maxReadChars)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "Done: " + grammar.Abbreviate(s.Text) + "."
+		return "Done: " + token.Abbreviate(s.Text) + "."
 	}
 	return bounded(text, maxReadChars)
 }
@@ -260,7 +272,7 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 func describeAction(s grammar.Step, v pageAnswer) string {
 	out := v.outcome
 	if out == "" {
-		out = "done: " + grammar.Abbreviate(s.Text)
+		out = "done: " + token.Abbreviate(s.Text)
 	}
 	var parts []string
 	for part := range strings.SplitSeq(out, " · ") {
@@ -327,7 +339,7 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	}
 	words := make([]string, len(rest))
 	for i, s := range rest {
-		words[i] = grammar.Abbreviate(s.Text)
+		words[i] = token.Abbreviate(s.Text)
 	}
 	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }

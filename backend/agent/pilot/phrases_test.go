@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,18 +112,22 @@ func callableTools() []toolspec.Function {
 	return tools
 }
 
-// phrase is a line of testdata/phrases.txt.
+// phrase is a line of testdata/phrases.txt, with everything that may be meant by it.
 type phrase struct {
-	text string
+	text  string
+	meant []meaning
+}
+
+type meaning struct {
 	// calls are the calls that are meant, as "tool name=value name=value"; empty means that nothing runs.
 	calls []string
 	// other is "?", "already", "model", "help" or "tools" if no calls are meant.
 	other string
 }
 
-func readPhrases(t *testing.T) []phrase {
+func readPhrases(t *testing.T, file string) []phrase {
 	t.Helper()
-	f, err := os.Open("testdata/phrases.txt")
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +143,13 @@ func readPhrases(t *testing.T) []phrase {
 			t.Fatalf("no arrow in %q", line)
 		}
 		p := phrase{text: text}
-		switch meant {
-		case "?", "already", "model", "help", "tools":
-			p.other = meant
-		default:
-			p.calls = strings.Split(meant, "; ")
+		for one := range strings.SplitSeq(meant, " || ") {
+			switch one {
+			case "?", "already", "model", "help", "tools":
+				p.meant = append(p.meant, meaning{other: one})
+			default:
+				p.meant = append(p.meant, meaning{calls: strings.Split(one, "; ")})
+			}
 		}
 		list = append(list, p)
 	}
@@ -206,41 +213,84 @@ func fits(call chat.ToolCall, meant string) bool {
 	return true
 }
 
-// TestPhrasesOfNewcomers reads what people type before they know any command. Nine in ten must do what is meant, and
-// none may do something else.
+// isMeant reports whether the calls and the answer are what m says.
+func isMeant(m meaning, calls []chat.ToolCall, answer llm.Response) bool {
+	if len(calls) != len(m.calls) {
+		return false
+	}
+	for i := range m.calls {
+		if !fits(calls[i], m.calls[i]) {
+			return false
+		}
+	}
+	switch m.other {
+	case "?":
+		return len(answer.Offers) > 1
+	case "already":
+		return strings.Contains(answer.Text, " already.")
+	}
+	return true
+}
+
+// looks reports whether a call only looks for a name on the page.
+func looks(c chat.ToolCall) bool {
+	return c.Name == "annotate_page" && strings.Contains(string(c.Args), `"scope":"page"`)
+}
+
+// offersMeant reports whether nothing was done and one of the offers does what is meant.
+func offersMeant(t *testing.T, p *pilot.Pilot, one phrase, answer llm.Response, tools []toolspec.Function) bool {
+	t.Helper()
+	for _, offer := range answer.Offers {
+		calls, after := say(t, p, offer.Command, tools)
+		means := func(m meaning) bool { return len(m.calls) > 0 && isMeant(m, calls, after) }
+		if slices.ContainsFunc(one.meant, means) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPhrasesOfNewcomers reads what people type before they know any command. Nine in ten must do what is meant or
+// offer it, at least 85 in a hundred must do it, and none may do something else. Of phrases that the grammar was not
+// changed for, fewer do: 143 of the 200 of the last round did, and 17 more offered it, when they were new. With
+// SEXTANT_PHRASES, it reads another file.
 func TestPhrasesOfNewcomers(t *testing.T) {
 	t.Parallel()
-	phrases := readPhrases(t)
+	file := "testdata/phrases.txt"
+	if other := os.Getenv("SEXTANT_PHRASES"); other != "" {
+		file = other
+	}
+	phrases := readPhrases(t, file)
 	p := pilot.New(pilot.Config{Window: shopWindow})
 	tools := callableTools()
-	done := 0
+	done, offered := 0, 0
 	for _, one := range phrases {
 		calls, answer := say(t, p, one.text, tools)
+		right := slices.ContainsFunc(one.meant, func(m meaning) bool { return isMeant(m, calls, answer) })
+		if !right && strings.Contains(answer.Text, "Nothing was done.") {
+			calls = slices.DeleteFunc(calls, looks)
+			right = slices.ContainsFunc(one.meant, func(m meaning) bool { return isMeant(m, calls, answer) })
+		}
 		var got []string
 		for _, c := range calls {
 			got = append(got, c.Name+" "+string(c.Args))
 		}
-		right := len(calls) == len(one.calls)
-		for i := range calls {
-			right = right && fits(calls[i], one.calls[i])
-		}
-		switch one.other {
-		case "?":
-			right = right && len(answer.Offers) > 1
-		case "already":
-			right = right && strings.Contains(answer.Text, " already.")
-		}
 		switch {
 		case right:
 			done++
+		case len(calls) == 0 && offersMeant(t, p, one, answer, tools):
+			offered++
+			if os.Getenv("SEXTANT_PHRASES") != "" {
+				t.Logf("OFFERED %q %q", one.text, answer.Offers)
+			}
 		case len(calls) > 0:
-			t.Errorf("%q did %q, and %q is meant", one.text, got, one.calls)
+			t.Errorf("%q did %q, and %q is meant", one.text, got, one.meant)
 		default:
-			t.Logf("%q did nothing, and %q%s is meant; it answered %.120q", one.text, one.calls, one.other, answer.Text)
+			t.Logf("%q did nothing, and %q is meant; it answered %.120q", one.text, one.meant, answer.Text)
 		}
 	}
-	t.Logf("%d of %d phrases do what is meant", done, len(phrases))
-	if done*10 < len(phrases)*9 {
-		t.Error("fewer than nine in ten do what is meant")
+	t.Logf("%d of %d phrases do what is meant, and %d more offer it", done, len(phrases), offered)
+	if (done+offered)*10 < len(phrases)*9 || done*100 < len(phrases)*85 {
+		t.Error("too few do what is meant")
 	}
 }

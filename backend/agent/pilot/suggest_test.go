@@ -156,7 +156,7 @@ func TestFirstAnswerIntroducesPilot(t *testing.T) {
 	if res := said(t, "help"); !strings.HasPrefix(res.Text, introduction(t)) {
 		t.Errorf("help begins with %q", res.Text[:80])
 	}
-	if res := said(t, "sing"); !strings.Contains(res.Text, "open Home") || len(res.Offers) != 1 ||
+	if res := said(t, "sing a song"); !strings.Contains(res.Text, "open Home") || len(res.Offers) != 1 ||
 		res.Offers[0].Command != "open home" {
 		t.Errorf("what needs a model does not say how to come to one: %q", res.Text)
 	}

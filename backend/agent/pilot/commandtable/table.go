@@ -53,32 +53,20 @@ func pageCommands() []Command {
 			visibleForm("back", "back", "Goes back").withArgs("action", "back"),
 			hiddenForm("go? (back|previous) one? page?", "go back one page").withArgs("action", "back"),
 			visibleForm("forward", "forward", "Goes forward").withArgs("action", "forward"),
-			hiddenForm("go? (forward|forwards) one? page?", "go forward").withArgs("action", "forward"),
-			hiddenForm("next page", "next page").withArgs("action", "forward"),
 			visibleForm("reload", "reload", "Reloads the page").withArgs("action", "reload"),
 			hiddenForm("reload|refresh (page|tab)?", "refresh the page").withArgs("action", "reload"),
 		}},
 		{Tool: "browser_tabs", Group: groupPage, Forms: []Form{
 			visibleForm("tabs", "tabs", "Lists the tabs").withArgs("action", "list"),
-			hiddenForm("(list|show|all|open|list all|show all|list open)? browser? tabs",
-				"list tabs").withArgs("action", "list"),
 			visibleForm("new tab {url:address}", "new tab example.com",
 				"Opens an address in a new tab").withArgs("action", "open"),
-			hiddenForm(
-				"(open|make)? in? new tab (with|at|for|to|on)? {url:address}",
-				"open a new tab with example.com",
-			).withArgs("action", "open"),
 			hiddenForm("(open|load|show|visit|go to) {url:address} (in new tab)",
 				"open example.com in a new tab").withArgs("action", "open"),
 			visibleForm("new tab", "new tab", "Opens an empty tab").withArgs("action", "open"),
-			hiddenForm("open|make new tab", "open a new tab").withArgs("action", "open"),
 			visibleForm("tab {tab:tab}", "tab 2", "Switches to a tab").withArgs("action", "select"),
 			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}",
 				"switch to tab 2").withArgs("action",
 				"select"),
-			hiddenForm("(which|what) tabs (are open|are there open|are there|do i have open|do i have)",
-				"which tabs are open").withArgs("action",
-				"list"),
 			hiddenForm("(switch to|go to|show) {tab:tabname} tab?", "switch to the tab Example").withArgs("action",
 				"select"),
 			hiddenForm("(go to|switch to|show|open)? {tab:tabbeside} tab",
@@ -92,7 +80,6 @@ func pageCommands() []Command {
 			visibleForm("accept", "accept", "Accepts the open dialog").withArgs("accept", true),
 			hiddenForm("accept dialog", "accept the dialog").withArgs("accept", true),
 			visibleForm("dismiss", "dismiss", "Dismisses the open dialog").withArgs("accept", false),
-			hiddenForm("(dismiss|cancel|close) dialog", "dismiss the dialog").withArgs("accept", false),
 			visibleForm("answer {text:text}", `answer "Ada"`,
 				"Enters text in the open dialog and accepts it").withArgs("accept", true),
 			hiddenForm("answer dialog with {text:text}", `answer the dialog with "Ada"`).withArgs("accept", true),
@@ -165,6 +152,8 @@ func actionCommands() []Command {
 			hiddenForm("toggle {annotationId:mark}", "toggle 3"),
 			hiddenForm("(open|go to|show|select|choose) {annotationId:named}", "open Add to basket").loose(),
 			hiddenForm("(add|put) {annotationId:offer}", "add Fen to the basket"),
+			hiddenForm("{annotationId:offer}", "Fen in the basket").loose(),
+			hiddenForm("number {annotationId:mark}", "number 3"),
 		}},
 		{Tool: "type_text", Group: groupActions, Forms: []Form{
 			visibleForm(
@@ -175,7 +164,6 @@ func actionCommands() []Command {
 			hiddenForm("type|enter|write|input|put into|in|to {annotationId:field} {text:text}",
 				"type into 4 hello you"),
 			hiddenForm("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
-			hiddenForm("fill in|out {annotationId:field} {text:text}", "fill in 4 hello"),
 			hiddenForm("(enter|type|put|use) {text:text} (as|for) {annotationId:field}", "enter hello as 4"),
 			hiddenForm("set|change {annotationId:textfield} to {text:text}", "set 4 to hello"),
 			hiddenForm("(enter|set|change) {annotationId:fieldname} {text:text}", "enter search lamps").loose(),
@@ -226,9 +214,8 @@ func actionCommands() []Command {
 			hiddenForm("scroll page? (bit|bit more|more)?", "scroll").withArgs("direction", "down"),
 			hiddenForm("(go to|go|back to|go back to|page|switch to) {direction:direction} (of page)?",
 				"go to the top of the page"),
-			hiddenForm("{direction:direction} of page", "top of the page"),
+			hiddenForm("to {direction:direction}", "to the top"),
 			visibleForm("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls by that much"),
-			hiddenForm("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
 			hiddenForm("scroll by? {amount:pixels}", "scroll 300 px").withArgs("direction", "down"),
 			visibleForm(
 				"scroll {direction:direction} in|inside|within {target:mark}",
@@ -262,11 +249,14 @@ func actionCommands() []Command {
 			),
 		}},
 		{Tool: "select_text", Group: groupActions, Forms: []Form{
-			visibleForm("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
-			hiddenForm("(find|search for|look for|search) {text:text} (on|in) page", `find "delivery" on the page`),
-			hiddenForm("(find word|find text) {text:text} (on|in) page", "find the word delivery on the page"),
-			hiddenForm("(find word|find text|where does it say) {text:text}", "find the word delivery"),
+			visibleForm("find {text:phrase}", `find "delivery"`, "Finds a text on the page and selects it"),
+			hiddenForm("(find|search for|look for|search) {text:text} (on|in) (page|text)",
+				`find "delivery" on the page`),
+			hiddenForm("(find word|find text|is word|is text) {text:phrase} (on|in) page",
+				"find the word delivery on the page"),
+			hiddenForm("(find word|find text|where does it say) {text:phrase}", "find the word delivery"),
 			hiddenForm("(where does page say|what does page say about) {text:text}", "where does the page say tea"),
+			hiddenForm("does page|it (mention|say|contain) {text:text}", "does the page mention tea"),
 			hiddenForm("select text {text:text}", `select text "delivery"`),
 			visibleForm("select text of {annotationId:mark}", "select text of 3",
 				"Selects the text of a numbered element"),
@@ -307,10 +297,6 @@ func readingCommands() []Command {
 			hiddenForm("(what is|what's) on page", "what is on this page"),
 			hiddenForm("show? what can i (click|do here|do) on? page?", "what can I click"),
 			hiddenForm("number (all|everything)", "number all"),
-			hiddenForm("(what|which) (buttons) are (there|on page)",
-				"what buttons are there").withArgs("query", "button"),
-			hiddenForm("(what|which) (links) are (there|on page)",
-				"what links are there").withArgs("scope", "page", "query", "link"),
 			hiddenForm("(list|show|show all|list all) (buttons|button)", "show all buttons").withArgs("query",
 				"button"),
 			visibleForm("annotate page", "annotate page", "Numbers all elements of the page").withArgs("scope", "page"),
@@ -320,8 +306,6 @@ func readingCommands() []Command {
 				"Numbers only elements that match these words").featured(),
 			visibleForm("links", "links", "Lists the links of the whole page").withArgs("scope", "page", "query",
 				"link"),
-			hiddenForm("(list|show|show all|list all) links",
-				"list links").withArgs("scope", "page", "query", "link"),
 			visibleForm("changes", "changes", "Lists what changed since the last time").withArgs("changes_only", true),
 		}},
 		{Tool: "get_annotations", Group: groupReading, Forms: []Form{
@@ -329,8 +313,6 @@ func readingCommands() []Command {
 		}},
 		{Tool: "get_page_content", Group: groupReading, Forms: []Form{
 			visibleForm("read page", "read page", "Shows the text of the page").featured(),
-			hiddenForm("read|get|show page? (content|contents|text)? (of page|page)? now?",
-				"read the text of the page"),
 			hiddenForm("page? (content|contents|text) (of page)?", "page content"),
 			hiddenForm("(what does page say|what does it say|read it)", "what does the page say"),
 			hiddenForm("what is written (here|on page)?", "what is written on this page"),
@@ -343,7 +325,6 @@ func readingCommands() []Command {
 			visibleForm("screenshot", "screenshot", "Takes a screenshot of what is in view").featured(),
 			hiddenForm("(take|make|show)? screenshot (of page|of view|of viewport|of it|page)?",
 				"take a screenshot of the page"),
-			hiddenForm("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
 			visibleForm("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a screenshot of one element"),
 			hiddenForm("(take|make)? (screenshot|picture) of? {annotationId:mark}", "take a screenshot of 3"),
 			visibleForm(
@@ -351,31 +332,18 @@ func readingCommands() []Command {
 				"screenshot of full page",
 				"Takes a screenshot of the whole page",
 			).withArgs("full_page", true),
-			hiddenForm(
-				"(take|make)? (screenshot|picture) of? (full page|whole page|entire page)",
-				"screenshot of the whole page",
-			).withArgs("full_page", true),
-			hiddenForm("(take|make)? (full page|whole page|entire page) (screenshot|picture)",
-				"take a full page screenshot").withArgs("full_page", true),
 			visibleForm(
 				"screenshot with numbers",
 				"screenshot with numbers",
 				"Takes a screenshot with the numbers drawn on it",
 			).withArgs("annotated", true),
-			hiddenForm(
-				"(take|make)? screenshot (of page)? (with numbers|with annotations|annotated)",
-				"take a screenshot with numbers",
-			).withArgs("annotated", true),
 		}},
 		{Tool: "get_selection", Group: groupReading, Forms: []Form{
 			visibleForm("selection", "selection", "Shows the selected text"),
-			hiddenForm("(what is|what's|show) (selected|selection)", "what is selected"),
 		}},
 		{Tool: "console_messages", Group: groupReading, Forms: []Form{
 			visibleForm("console", "console", "Shows the console messages of the page"),
 			visibleForm("console {level:level}", "console errors", "Shows only messages of that level or above"),
-			hiddenForm("(show|list) console {level:level}", "show the console errors"),
-			hiddenForm("(show|list) {level:level} in console", "show errors in the console"),
 		}},
 		{Tool: "network_requests", Group: groupReading, Forms: []Form{
 			visibleForm("requests", "requests", "Lists the network requests of the page"),
@@ -418,7 +386,6 @@ func pointCommands() []Command {
 		}},
 		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
 			visibleForm("emulate {device:device}", "emulate phone", "Emulates that device in the tab"),
-			hiddenForm("show it|page? (as|like|as on|like on|on) {device:device}", "show it as on a phone"),
 			hiddenForm("{device:device} (view|mode|layout)", "phone view"),
 			visibleForm("emulate {color_scheme:scheme}", "emulate dark", "Emulates a light or dark color scheme"),
 			visibleForm(
@@ -455,8 +422,9 @@ func fileCommands() []Command {
 				`write "buy tea\n" to notes.txt`,
 				`Writes a whole file; \n in quotes makes a line`,
 			),
-			hiddenForm("(write|save) {content:text} (to|into|as|in) file? {path:path}", "write hello to hello.txt"),
-			hiddenForm("(create|make|write) new? file? (called|named)? {path:path} with (text|content)? {content:text}",
+			hiddenForm("(write|save) {content:content} (to|into|as|in) file? {path:path}", "write hello to hello.txt"),
+			hiddenForm("(create|make|write) new? file? (called|named)? {path:path} "+
+				"with|saying|containing (text|content)? {content:text}",
 				"create a file a.txt with hello"),
 			hiddenForm("(create|make|new|empty|create new|make new|create empty|make empty) file "+
 				"(called|named)? {path:path}",
@@ -468,10 +436,10 @@ func fileCommands() []Command {
 				`replace "tea" with "milk" in notes.txt`,
 				"Replaces a text that occurs once in a file",
 			),
-			hiddenForm("in {path:path} replace {old:quoted} with|by {new:quoted}",
-				`in notes.txt replace "tea" with "milk"`),
-			hiddenForm("(replace|change) {old:text} (with|by|to|into) {new:text} in file? {path:path}",
+			hiddenForm("(replace|change|swap) {old:text} (with|by|to|into|for) {new:text} in file? {path:path}",
 				"change tea to milk in notes.txt"),
+			hiddenForm("in file? {path:path} (replace|change) {old:text} (with|by|to|into) {new:text}",
+				"in notes.txt change tea to milk"),
 			visibleForm(
 				"replace all {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace all "tea" with "milk" in notes.txt`,
@@ -485,7 +453,7 @@ func fileCommands() []Command {
 			hiddenForm("(what is in|what's in|show|open|list) folder {path:folder}", "what is in the folder docs"),
 			hiddenForm("(what is in|what's in|show|open|list) {path:folder} folder", "what is in the docs folder"),
 			visibleForm("files in {path:folder}", "files in docs", "Lists a folder"),
-			hiddenForm("(list files in|list folder|ls) {path:folder}", "list files in docs"),
+			hiddenForm("(list files in|show files in|list folder|ls) {path:folder}", "list files in docs"),
 			visibleForm(
 				"all files in {path:folder}",
 				"all files in docs",
@@ -500,6 +468,7 @@ func fileCommands() []Command {
 			hiddenForm("where is {pattern:filename}", "where is budget.csv"),
 			hiddenForm("find file|files (called|named) {pattern:part}", "find files called notes"),
 			hiddenForm("(find|list) all? {pattern:ending} files", "find all csv files"),
+			hiddenForm("(find|list) (all|files) ending in {pattern:ending}", "find all ending in csv"),
 			visibleForm(
 				"find files {pattern:text} in {path:folder}",
 				`find files "*.md" in docs`,
@@ -513,7 +482,7 @@ func fileCommands() []Command {
 				"Finds lines in files (regular expression)",
 			),
 			hiddenForm("search {path:file} for {pattern:text}", "search notes.txt for milk"),
-			hiddenForm("search all files for {pattern:text}", "search all files for TODO"),
+			hiddenForm("search (all files|code|project|workspace|repo) for {pattern:text}", "search the code for TODO"),
 			hiddenForm("(search for|search|find) {pattern:text} in (files|folder|workspace)",
 				"search for tea in my files"),
 			hiddenForm("(what|which) files (mention|contain|have|say|are with) {pattern:text}",
@@ -530,8 +499,10 @@ func fileCommands() []Command {
 		}},
 		{Tool: "file_info", Group: groupFiles, Forms: []Form{
 			visibleForm("info {path:path}", "info notes.txt", "Shows the size and time of a file"),
-			hiddenForm("(file info|info about|info of|how big is|how large is|how old is) {path:path}",
+			hiddenForm("(file info|info about|info of|how big is|how large is|how old is|size of) {path:path}",
 				"file info notes.txt"),
+			hiddenForm("when was {path:path} last? (changed|modified|saved|edited|created)",
+				"when was notes.txt changed"),
 		}},
 		{Tool: "undo", Group: groupFiles, Forms: []Form{
 			visibleForm("undo", "undo", "Undoes the last change to files"),
@@ -542,11 +513,15 @@ func fileCommands() []Command {
 			visibleForm("run {command:rest}", "run ls -l", "Runs a command: the rest of the line, literally"),
 			hiddenForm("$ {command:rest}", "$ ls -l | head"),
 			hiddenForm("run command {command:rest}", "run the command ls"),
+			hiddenForm("(launch|start|execute)? {command:program}", "python --version"),
 			hiddenForm("(delete|remove) file? {command:removal}", "delete notes.txt"),
+			hiddenForm("(rename|move) file? {command:move}", "rename notes.txt to old.txt"),
+			hiddenForm("copy file? {command:copy}", "copy notes.txt to old.txt"),
+			hiddenForm("(make|create|new) (folder|directory) (called|named)? {command:newfolder}",
+				"make a folder called photos"),
 		}},
 		{Tool: "git_read", Group: groupFiles, Forms: []Form{
 			visibleForm("git {command:git}", "git status", "Shows the state of the git repository"),
-			hiddenForm("(show|what is) git {command:git}", "show the git log"),
 			hiddenForm("show? what changed (in git)?", "what changed in git").withArgs("command", "diff"),
 			visibleForm("git diff staged", "git diff staged", "Shows what is staged").withArgs("command", "diff",
 				"staged", true),
@@ -571,6 +546,9 @@ func fileCommands() []Command {
 			hiddenForm("system (info|information)", "system info"),
 			visibleForm("system {what:system}", "system processes", "Shows one part of it"),
 			hiddenForm("processes", "processes").withArgs("what", "processes"),
+			hiddenForm("how much (memory|ram|disk space|space) "+
+				"(does computer have|is free|is left|is there|do i have)?",
+				"how much memory is free").withArgs("what", "resources"),
 			hiddenForm("what is running (on computer|on machine|here)?", "what is running").withArgs("what",
 				"processes"),
 		}},
@@ -594,16 +572,18 @@ func webCommands() []Command {
 	return []Command{
 		{Tool: "web_search", Group: groupWeb, Forms: []Form{
 			visibleForm("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
-			hiddenForm("(search web|web search|web search for|search internet for) {query:text}",
+			hiddenForm("(search web|web search|web search for|search internet for|search net for|find out online|"+
+				"find out) {query:text}",
 				"web search tea shops"),
 			hiddenForm("(google for|google|search google for|search on google for) {query:text}", "google tea shops"),
 			hiddenForm("(web search for|search online for|search on web for) {query:text}", "search online for tea"),
-			hiddenForm("(look for|search for|search|find) {query:text} (on web|online|on internet)",
+			hiddenForm("(look for|search for|search|find me|find) {query:text} (on web|online|on internet)",
 				"find tea shops online"),
 			hiddenForm("look up {query:text} (on web|online|on internet)", "look up tea on the web"),
 			hiddenForm("look up {query:text}", "look up tea"),
 			hiddenForm("search {query:text}", "search web for tea"),
 			hiddenForm("search for {query:text}", "search web for tea"),
+			hiddenForm("(search web|search internet|search online|find out) about {query:text}", "find out about tea"),
 		}},
 		{Tool: "wget", Group: groupWeb, Forms: []Form{
 			visibleForm("wget|fetch {uri:address}", "wget example.com",
@@ -629,17 +609,15 @@ func panelCommands() []Command {
 	return []Command{
 		{Tool: "browser_history", Panel: "browser", Group: groupWindow, Forms: []Form{
 			visibleForm("history", "history", "Lists the pages that were visited"),
-			hiddenForm("(show|browser|open) history", "show the history"),
-			hiddenForm("(what|which) pages (did i visit|have i visited|i visited)", "what pages did I visit"),
 		}},
 		{Tool: "browser_bookmarks", Panel: "browser", Group: groupWindow, Forms: []Form{
 			visibleForm("bookmarks", "bookmarks", "Lists the bookmarks"),
-			hiddenForm("(show|list|open) bookmarks", "show my bookmarks"),
 		}},
 		{Tool: "browser_bookmark_add", Panel: "browser", Group: groupWindow, Forms: []Form{
 			visibleForm("bookmark page", "bookmark this page", "Adds the page to the bookmarks"),
 			hiddenForm("(bookmark|bookmark it|save bookmark|save to bookmarks|"+
-				"save it to bookmarks|add bookmark|add page to bookmarks)",
+				"save it to bookmarks|add bookmark|add page to bookmarks|remember page|keep page|"+
+				"remember page for later|keep page for later|save page for later)",
 				"add a bookmark"),
 		}},
 		{Tool: "page_outline", Panel: "browser", Group: groupWindow, Forms: []Form{
@@ -683,14 +661,12 @@ func windowCommands() []Command {
 		{Tool: PanelTool, Group: groupWindow, Forms: []Form{
 			visibleForm("(open|show|go to|switch to|go) {panel:panel} panel", "open home panel", "Opens a panel"),
 			hiddenForm("(open|show|go to|switch to|go) {panel:panel}", "open home"),
-			hiddenForm("(open|show) panel {panel:panel}", "open panel home"),
 			hiddenForm("{panel:panel} panel", "home panel"),
 			hiddenForm("{panel:panel}", "settings"),
 			hiddenForm("home", "home").withArgs("panel", "home"),
 		}},
 		{Tool: "close_panel", Group: groupWindow, Forms: []Form{
 			visibleForm("close panel", "close panel", "Closes the active panel"),
-			hiddenForm("close active panel", "close the active panel"),
 			visibleForm("close {panel:panelid} panel", "close home panel", "Closes a panel"),
 			hiddenForm("close {panel:panelid}", "close home"),
 		}},
@@ -699,7 +675,6 @@ func windowCommands() []Command {
 		}},
 		{Tool: "get_workspace_state", Group: groupWindow, Forms: []Form{
 			visibleForm("workspace", "workspace", "Describes what is in the window"),
-			hiddenForm("workspace state", "workspace state"),
 		}},
 		{Tool: "get_active_panel", Group: groupWindow, Forms: []Form{
 			visibleForm("active panel", "active panel", "Shows which panel is active"),
@@ -707,12 +682,13 @@ func windowCommands() []Command {
 		{Tool: "expand_activity_bar", Group: groupWindow, Forms: []Form{
 			visibleForm("expand bar", "expand bar", "Expands the activity bar"),
 			hiddenForm("(expand|show|widen) (activity bar|sidebar)", "expand the activity bar"),
-			hiddenForm("make (activity bar|sidebar|bar) wide|wider", "make the activity bar wide"),
+			hiddenForm("make (activity bar|sidebar|bar) wide|wider|large|larger|big|bigger",
+				"make the activity bar wide"),
 		}},
 		{Tool: "collapse_activity_bar", Group: groupWindow, Forms: []Form{
 			visibleForm("collapse bar", "collapse bar", "Collapses the activity bar"),
 			hiddenForm("(collapse|hide) (activity bar|sidebar)", "collapse the activity bar"),
-			hiddenForm("make (activity bar|sidebar|bar) narrow|narrower", "make the activity bar narrow"),
+			hiddenForm("make (activity bar|sidebar|bar) narrow|narrower|small|smaller", "make the activity bar narrow"),
 		}},
 		{Tool: "set_activity_bar_devices", Group: groupWindow, Forms: []Form{
 			visibleForm("device {device:device}", "device phone", "Chooses the device for the window's tabs"),
@@ -723,7 +699,6 @@ func windowCommands() []Command {
 		}},
 		{Tool: "list_created_tools", Group: groupWindow, Forms: []Form{
 			visibleForm("created tools", "created tools", "Lists the created tools"),
-			hiddenForm("list created tools", "list created tools"),
 		}},
 		{Tool: "delete_tool", Group: groupWindow, Forms: []Form{
 			visibleForm("delete tool {name:tool}", "delete tool my_tool", "Deletes a created tool"),

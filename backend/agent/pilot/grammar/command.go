@@ -50,18 +50,20 @@ func (parser *Parser) command(src string, ts []token.Token, whole bool) (Step, *
 
 // withTargets returns the matches whose targets are on the page, all of them if none is.
 func (parser *Parser) withTargets(found []match) []match {
-	missing := func(m match) bool {
-		for _, v := range m.args {
-			if t, ok := v.(Target); ok && len(parser.Window.find(t)) == 0 {
-				return true
-			}
-		}
-		return false
-	}
-	if there := slices.DeleteFunc(slices.Clone(found), missing); len(there) > 0 {
+	if there := slices.DeleteFunc(slices.Clone(found), parser.misses); len(there) > 0 {
 		return there
 	}
 	return found
+}
+
+// misses reports whether a match names something that is not on the page.
+func (parser *Parser) misses(m match) bool {
+	for _, v := range m.args {
+		if t, ok := v.(Target); ok && len(parser.Window.find(t)) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (parser *Parser) unambiguous(m match) string {

@@ -196,7 +196,7 @@ func (c *completer) positions(f *compiledForm, e, t int, open bool, found []form
 	}
 	readings, _ := p.kind.read(c.g, rest)
 	for _, r := range readings {
-		found = c.positions(f, e+1, t+r.n, false, found)
+		found = c.positions(f, e+1, t+r.N, false, found)
 	}
 	if p.kind.family() == "mark" && len(readings) == 0 {
 		found = append(found, formPosition{e, 0, t, open})
@@ -284,7 +284,7 @@ func upToSlot(f *compiledForm, e int) string {
 func containsWords(name, wanted string) bool {
 	name = " " + strings.ToLower(strings.ReplaceAll(name, "“", " "))
 	for w := range strings.FieldsSeq(wanted) {
-		if !slices.Contains(strings.Fields(articles), w) && !strings.Contains(name, " "+w) {
+		if !slices.Contains(strings.Fields(token.Articles), w) && !strings.Contains(name, " "+w) {
 			return false
 		}
 	}

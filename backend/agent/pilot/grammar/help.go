@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar/token"
 )
 
 // Help lists all commands after intro, or explains those that contain the words in about.
@@ -63,7 +64,7 @@ func (parser *Parser) explain(about string) string {
 		lines = append(lines, fmt.Sprintf("- %s: %s. Example: %s", f.Usage(), f.Description, f.Example))
 	}
 	if len(lines) == 0 {
-		return fmt.Sprintf("There is no command with %q. Say \"help\" for all commands.", Abbreviate(about))
+		return fmt.Sprintf("There is no command with %q. Say \"help\" for all commands.", token.Abbreviate(about))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -4,16 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar/token"
+	"sextant/backend/agent/pilot/grammar/value"
 )
-
-// articles may come before any word of a form.
-const articles = "the a an this that current my"
 
 // Parser parses one message. Tools names the tools that can be called; it, DemoURL and Window affect the result.
 type Parser struct {
@@ -23,6 +23,8 @@ type Parser struct {
 	Window  WindowState
 	// targets allows a Target in place of an annotation's number.
 	targets bool
+	// inAnyOrder allows the words of a form in any order and in other words.
+	inAnyOrder bool
 	// partial is the unfinished last word, for completion.
 	partial string
 }
@@ -64,13 +66,19 @@ func (parser *Parser) fit(src string, ts []token.Token, whole bool) ([]match, ne
 			for _, f := range parser.byWord[ts[k].Word] {
 				m.tryForm(f)
 			}
-			if !token.IsOneOf(ts[k], articles) {
+			if !token.IsOneOf(ts[k], token.Articles) {
 				break
 			}
 		}
 	}
 	for _, f := range parser.open {
 		m.tryForm(f)
+	}
+	if parser.inAnyOrder {
+		m.found = slices.DeleteFunc(m.found, parser.misses)
+	}
+	if parser.inAnyOrder && len(m.found) == 0 {
+		m.anyOrder(false)
 	}
 	slices.SortStableFunc(m.found, func(a, b match) int { return b.score - a.score })
 	return m.found, m.miss
@@ -95,7 +103,7 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 		if f.usesSiteSearch() {
 			soFar.score++ // the site's own search is meant first
 		}
-		soFar.args, soFar.texts = clone(soFar.args), clone(soFar.texts)
+		soFar.args, soFar.texts = maps.Clone(soFar.args), maps.Clone(soFar.texts)
 		m.found = append(m.found, soFar)
 		return true
 	}
@@ -112,32 +120,24 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 		m.recordMiss(f, e, t, lits, "")
 		return false
 	}
-	readings, why := m.slot(p.kind, t)
+	readings, why := m.slot(p.kind, t, f.usesSiteSearch())
 	m.certain = why != "" && p.kind.certain
 	for _, r := range readings {
 		next := soFar
-		if _, byWords := r.arg.(Target); byWords {
+		if _, byWords := r.Arg.(Target); byWords {
 			next.score++
 		} else if !p.kind.freeText {
 			next.score += 3
 		}
-		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].Quoted)
-		next.args, next.texts = clone(soFar.args), clone(soFar.texts)
-		next.args[p.arg], next.texts[p.arg] = r.arg, r.text
-		if m.walk(f, e+1, t+r.n, lits, next) {
+		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.N == 1 && m.ts[t].Quoted)
+		next.args, next.texts = maps.Clone(soFar.args), maps.Clone(soFar.texts)
+		next.args[p.arg], next.texts[p.arg] = r.Arg, r.Text
+		if m.walk(f, e+1, t+r.N, lits, next) {
 			return true
 		}
 	}
 	m.recordMiss(f, e, t, lits, why)
 	return false
-}
-
-func clone[V any](in map[string]V) map[string]V {
-	out := make(map[string]V, len(in)+1)
-	for k, v := range in {
-		out[k] = v
-	}
-	return out
 }
 
 func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
@@ -164,11 +164,11 @@ func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
 	}
 }
 
-// matchWords returns how many tokens at the start of ts match words, including articles; 0 for no match.
+// matchWords returns how many tokens at the start of ts match words, including token.Articles; 0 for no match.
 func matchWords(ts []token.Token, words []string) int {
 	n := 0
 	for _, w := range words {
-		for n < len(ts) && ts[n].Word != w && token.IsOneOf(ts[n], articles) {
+		for n < len(ts) && ts[n].Word != w && token.IsOneOf(ts[n], token.Articles) {
 			n++
 		}
 		if n == len(ts) || ts[n].Quoted || ts[n].Word != w {
@@ -179,7 +179,7 @@ func matchWords(ts []token.Token, words []string) int {
 	return n
 }
 
-func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
+func (m *matcher) slot(k *valueKind, t int, siteSearch bool) ([]value.Parsed, string) {
 	ts := m.ts[t:]
 	switch {
 	case len(ts) == 0:
@@ -191,17 +191,17 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 		return m.rest(k, strings.TrimSpace(m.src[m.ts[t-1].End:]), len(ts))
 	case !k.freeText:
 		all, why := k.read(m.g, ts)
-		rest := token.Skip(ts, articles)
+		rest := token.Skip(ts, token.Articles)
 		if n := len(ts) - len(rest); len(all) == 0 && n > 0 && len(rest) > 0 {
 			if all, why = k.read(m.g, rest); len(all) > 0 {
 				for i := range all {
-					all[i].n += n
+					all[i].N += n
 				}
 			}
 		}
 		return all, why
 	}
-	var all []parsedValue
+	var all []value.Parsed
 	for n := len(ts); n > 0; n-- {
 		if k.name == "values" {
 			list := values(m.src, ts[:n])
@@ -209,40 +209,49 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 			for i, v := range list {
 				words[i] = token.Quote(v)
 			}
-			all = append(all, parsedValue{n, list, strings.Join(words, " and ")})
+			all = append(all, value.Parsed{N: n, Arg: list, Text: strings.Join(words, " and ")})
 			continue
 		}
-		what := text(m.src, withoutNoun(ts[:n]))
+		what := text(m.src, token.WithoutNoun(ts[:n]))
 		if n == len(ts) && !(n == 1 && ts[0].Quoted) {
 			what = strings.TrimRight(what, ",;")
 		}
 		if what != "" || n == 1 {
-			all = append(all, parsedValue{n, what, token.Quote(what)})
+			if siteSearch && !isSiteQuery(ts[:n]) || k.name == "content" && token.IsOrder(token.WithoutNoun(ts[:n])) {
+				continue
+			}
+			all = append(all, value.Parsed{N: n, Arg: what, Text: token.Quote(what)})
 		}
 	}
 	return all, ""
 }
 
-func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string) {
+// inTerminal matches what is said after a command line but is no part of it.
+var inTerminal = regexp.MustCompile(`(?i)( in (the |a )?(terminal|shell|console)| for me)( please)?[.!]?$`)
+
+// isSiteQuery reports whether words are what people search a site for: few, and no question.
+func isSiteQuery(ts []token.Token) bool {
+	return len(ts) <= maxLookup+2 && !token.IsOneOf(ts[0], "how what when where why who which the web internet")
+}
+
+func (m *matcher) rest(k *valueKind, what string, n int) ([]value.Parsed, string) {
+	if k.name == "rest" {
+		what = inTerminal.ReplaceAllString(what, "")
+		if ts := token.Split(what); len(ts) == 1 && ts[0].Quoted {
+			what = ts[0].Text
+		}
+	}
 	if what == "" || k.name == "rest" && strings.HasPrefix(what, "the ") {
 		return nil, "" // "run the tests" names no command
 	}
 	if k.name != "json" {
-		return []parsedValue{{n, what, what}}, ""
+		return []value.Parsed{{N: n, Arg: what, Text: what}}, ""
 	}
 	var flat bytes.Buffer
 	if what[0] != '{' || json.Compact(&flat, []byte(what)) != nil {
 		return nil, "The arguments are one JSON object, for example {\"name\": \"value\"}."
 	}
-	return []parsedValue{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
-}
-
-// withoutNoun returns ts without "the word" or the like before a text.
-func withoutNoun(ts []token.Token) []token.Token {
-	if len(ts) > 2 && token.IsOneOf(ts[0], "the") && token.IsOneOf(ts[1], "word words text phrase") {
-		return ts[2:]
-	}
-	return ts
+	return []value.Parsed{{N: n, Arg: json.RawMessage(flat.Bytes()), Text: flat.String()}}, ""
 }
 
 // text returns the tokens as written, without the quotes if they are one quoted text.
@@ -325,7 +334,7 @@ func (parser *Parser) step(m match) Step {
 
 // withNumber returns the command of a match with a number in place of its target.
 func (parser *Parser) withNumber(m match, target string, id int) string {
-	m.texts = clone(m.texts)
+	m.texts = maps.Clone(m.texts)
 	m.texts[target] = strconv.Itoa(id)
 	return m.format(parser.shownForm(m.form, true))
 }

@@ -52,14 +52,22 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 		}
 	}
 	if few, problem := byName.plan(token.WithoutFiller(plain)); problem == nil && !startsSentence(text) &&
-		!slices.ContainsFunc(few, func(s Step) bool { return s.open || s.verbatim }) && parser.startsInView(few) {
+		!slices.ContainsFunc(few, writesText) && parser.startsInView(few) {
 		return few, nil
+	}
+	byName.inAnyOrder = true
+	other, unclear := byName.plan(plain)
+	if unclear != nil && unclear.Ambiguous || unclear == nil && parser.allInView(other) {
+		return other, unclear
 	}
 	if elsewhere != nil && parser.Window.PageInFront != nil && parser.Window.PageInFront() {
 		return elsewhere, nil
 	}
 	return plan, problem
 }
+
+// writesText reports whether a step takes words of the message literally, among which no word is filler.
+func writesText(s Step) bool { return s.open || s.verbatim || s.Tool == "write_file" }
 
 // startsSentence reports whether a message begins like a sentence about the person, not like a command. Nothing in it
 // is run literally.
@@ -76,6 +84,11 @@ func (parser *Parser) startsInView(plan []Step) bool {
 		}
 	}
 	return true
+}
+
+// allInView reports whether all targets are numbered and nothing is run literally.
+func (parser *Parser) allInView(plan []Step) bool {
+	return !slices.ContainsFunc(plan, func(s Step) bool { return s.verbatim || !parser.startsInView([]Step{s}) })
 }
 
 func (parser *Parser) plan(text string) ([]Step, *Problem) {

@@ -3,10 +3,8 @@ package grammar
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"sextant/shared/chat"
-	"sextant/shared/excerpt"
 )
 
 // Step is one command: a call, or something the pilot answers itself.
@@ -50,9 +48,4 @@ type Problem struct {
 	// Ambiguous is set if the user is asked what was meant; Offers are the choices.
 	Ambiguous bool
 	Offers    []chat.Offer
-}
-
-// Abbreviate returns s on one line, cut to 60 characters, for quoting.
-func Abbreviate(s string) string {
-	return excerpt.TruncateRunes(strings.Join(strings.Fields(s), " "), 60)
 }

@@ -42,7 +42,7 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 		if i == 0 {
 			known = parser.verbs
 		}
-		if t.Quoted || len(t.Word) < 3 || slices.Contains(known, t.Word) {
+		if t.Quoted || len(t.Word) < 3 || slices.Contains(known, t.Word) || token.Meaning(t.Word) == "" {
 			continue
 		}
 		near := token.Closest(t.Word, known)
@@ -58,12 +58,46 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 		for _, o := range named {
 			add(o)
 		}
-		if i == 0 && len(named) == 0 {
-			add(chat.Offer{Command: corrected})
+	}
+	if len(offers) == 0 {
+		for _, o := range parser.nearly(text) {
+			add(o)
 		}
 	}
 	if f := parser.formOf(ts[0].Text, nil); f != nil && len(ts) == 1 {
 		add(chat.Offer{Command: f.Example, Effect: f.Description})
+	}
+	if name := token.SoleName(ts); len(offers) == 0 && name != "" {
+		add(chat.Offer{Command: "open " + name + ".com", Effect: "Opens an address"})
+		add(chat.Offer{Command: "search web for " + token.Quote(name), Effect: "Searches the web"})
+		add(chat.Offer{Command: "open home", Effect: "Opens Home to connect a model"})
+	}
+	return offers
+}
+
+// effect says what a match does, as the form that is shown for it does.
+func (parser *Parser) effect(m match) string { return parser.shownForm(m.form, true).Description }
+
+// nearly offers the commands that have most words of text, in any order.
+func (parser *Parser) nearly(text string) []chat.Offer {
+	by := *parser
+	by.targets = true
+	text = token.Plain(text)
+	m := &matcher{g: &by, src: text, ts: token.Split(text)}
+	if len(m.ts) == 0 {
+		return nil
+	}
+	m.anyOrder(true)
+	slices.SortStableFunc(m.found, func(a, b match) int { return b.score - a.score })
+	var offers []chat.Offer
+	for _, found := range m.found {
+		if s := parser.step(found); s.NamesElement() {
+			for name := range s.targets {
+				offers = append(offers, by.choices(s, name)...)
+			}
+			continue
+		}
+		offers = append(offers, chat.Offer{Command: by.canonical(found), Effect: by.effect(found)})
 	}
 	return offers
 }

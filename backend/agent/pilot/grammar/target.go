@@ -11,6 +11,7 @@ import (
 
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar/token"
+	"sextant/backend/agent/pilot/grammar/value"
 	"sextant/shared/annotation"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -28,14 +29,14 @@ type Target struct {
 }
 
 // Words that describe an element but are not part of its name.
-const targetFiller = articles + " " + numberFiller + " please page section icon menu option called named"
+const targetFiller = token.Articles + " " + numberFiller + " please page section icon menu option called named"
 
 // Parts of a page that may follow a name: "in the menu".
 const pageParts = "menu header footer page navigation sidebar list top bottom"
 
 // readTarget reads a name of 1 to 8 words, the longest first. The words may say which of several is meant.
-func readTarget(ts []token.Token, roles string) []parsedValue {
-	var all []parsedValue
+func readTarget(ts []token.Token, roles string) []value.Parsed {
+	var all []value.Parsed
 	for n := min(8, len(ts)); n > 0; n-- {
 		t := Target{text: token.JoinText(ts[:n]), roles: strings.Fields(roles)}
 		for _, one := range withoutPlace(ts[:n]) {
@@ -55,12 +56,17 @@ func readTarget(ts []token.Token, roles string) []parsedValue {
 				t.words = append(t.words, token.OfName(one.Text)...)
 			}
 		}
+		if role := token.RolesOf(ts[n-1]); t.ordinal != 0 && len(t.words) == 0 && len(t.roles) == 0 && role != "" {
+			t.roles = strings.Fields(role)
+			all = append(all, value.Parsed{N: n, Arg: t, Text: t.text})
+			continue
+		}
 		if slices.ContainsFunc(t.words, func(w string) bool { return !isNumber(w) }) {
 			text := token.Quote(strings.Join(t.words, " "))
 			if t.ordinal != 0 {
 				text = map[int]string{1: "first", 2: "second", 3: "third", -1: "last"}[t.ordinal] + " " + text
 			}
-			all = append(all, parsedValue{n: n, arg: t, text: text})
+			all = append(all, value.Parsed{N: n, Arg: t, Text: text})
 		}
 	}
 	return all
@@ -69,7 +75,7 @@ func readTarget(ts []token.Token, roles string) []parsedValue {
 // withoutPlace returns ts without "in the menu" and the like at the end.
 func withoutPlace(ts []token.Token) []token.Token {
 	rest := token.SkipEnd(ts, pageParts)
-	rest = token.SkipEnd(rest, articles)
+	rest = token.SkipEnd(rest, token.Articles)
 	if n := len(rest); n > 1 && n < len(ts) && token.IsOneOf(rest[n-1], "in on at of from") {
 		return rest[:n-1]
 	}
@@ -143,28 +149,37 @@ func (w WindowState) hasSearch() bool {
 }
 
 // readOffer reads what is put into a basket: "the Fen lamp to my basket" is the button with Fen and basket in its name.
-func readOffer(g *Parser, ts []token.Token) ([]parsedValue, string) {
+func readOffer(g *Parser, ts []token.Token) ([]value.Parsed, string) {
 	if !g.targets {
 		return nil, ""
 	}
 	for i := range ts {
-		place := token.Skip(ts[i:], "to in into "+articles)
+		place := token.Skip(ts[i:], "to in into "+token.Articles)
 		if n := len(ts) - len(place); n > i && len(place) > 0 && token.IsOneOf(place[0], "basket cart bag trolley") {
 			t := Target{text: token.JoinText(ts[:n+1]), roles: []string{"button"}}
-			for _, one := range token.Skip(ts[:i], articles) {
-				t.words = append(t.words, token.OfName(one.Text)...)
+			for _, one := range ts[:i] {
+				if token.Meaning(one.Word) != "" {
+					t.words = append(t.words, token.OfName(one.Text)...)
+				}
 			}
-			t.words = append(t.words, place[0].Word)
-			return []parsedValue{{n: n + 1, arg: t, text: t.text}}, ""
+			// The page may have another word for it.
+			offered := t.words
+			for _, basket := range []string{place[0].Word, "basket", "cart", "bag"} {
+				t.words = append(slices.Clone(offered), basket)
+				if len(offered) > 0 && len(g.Window.find(t)) > 0 {
+					break
+				}
+			}
+			return []value.Parsed{{N: n + 1, Arg: t, Text: t.text}}, ""
 		}
 	}
 	return nil, ""
 }
 
 // readTabName reads words of a tab's title or host, the most that name one tab.
-func readTabName(g *Parser, ts []token.Token) ([]parsedValue, string) {
+func readTabName(g *Parser, ts []token.Token) ([]value.Parsed, string) {
 	for n := min(8, len(ts)); n > 0; n-- {
-		text := token.JoinText(token.SkipEnd(token.Skip(ts[:n], articles+" tab"), "tab"))
+		text := token.JoinText(token.SkipEnd(token.Skip(ts[:n], token.Articles+" tab"), "tab"))
 		if strings.Contains(text, ".") {
 			continue // an address
 		}
@@ -179,14 +194,14 @@ func readTabName(g *Parser, ts []token.Token) ([]parsedValue, string) {
 			}
 		}
 		if len(found) == 1 {
-			return []parsedValue{{n: n, arg: found[0], text: strconv.Itoa(found[0])}}, ""
+			return []value.Parsed{{N: n, Arg: found[0], Text: strconv.Itoa(found[0])}}, ""
 		}
 	}
 	return nil, ""
 }
 
 // readTabBeside reads the "next" or "previous" tab, or the "other" one of two.
-func readTabBeside(g *Parser, ts []token.Token) ([]parsedValue, string) {
+func readTabBeside(g *Parser, ts []token.Token) ([]value.Parsed, string) {
 	tabs := g.Window.tabs()
 	if len(ts) == 0 || g.Window.ActiveTab == nil {
 		return nil, ""
@@ -197,7 +212,7 @@ func readTabBeside(g *Parser, ts []token.Token) ([]parsedValue, string) {
 		return nil, ""
 	}
 	id := tabs[(at+by+len(tabs))%len(tabs)].ID
-	return []parsedValue{{n: 1, arg: id, text: strconv.Itoa(id)}}, ""
+	return []value.Parsed{{N: 1, Arg: id, Text: strconv.Itoa(id)}}, ""
 }
 
 func isNumber(s string) bool {
@@ -210,7 +225,7 @@ func (parser *Parser) choices(s Step, target string) []chat.Offer {
 	var offers []chat.Offer
 	for _, e := range found[:min(MaxChoices, len(found))] {
 		offers = append(offers, chat.Offer{
-			Command: parser.withNumber(s.named, target, e.ID), Effect: s.named.form.Description,
+			Command: parser.withNumber(s.named, target, e.ID), Effect: parser.effect(s.named),
 			TargetName: EscapeLinks(markName(e)),
 		})
 	}
@@ -218,7 +233,7 @@ func (parser *Parser) choices(s Step, target string) []chat.Offer {
 }
 
 // maxLookup is the most words of a name that is looked for on the whole page. More are rather a sentence.
-const maxLookup = 4
+const maxLookup = 3
 
 // mayBeOutOfView reports whether the names in a step are worth looking for on the whole page.
 func (s Step) mayBeOutOfView() bool {
@@ -261,11 +276,11 @@ func (parser *Parser) Resolve(s Step) (Step, *Problem) {
 			return s, &Problem{
 				Text: s.Text, Ambiguous: true,
 				Hint: fmt.Sprintf("Nothing on the page is called “%s”. Say \"annotate\" for what can be used.",
-					Abbreviate(t.text)),
+					token.Abbreviate(t.text)),
 			}
 		}
 		p := &Problem{Text: s.Text, Ambiguous: true, Offers: parser.choices(s, name)}
-		p.Hint = fmt.Sprintf("%d things are called “%s”", len(found), Abbreviate(t.text))
+		p.Hint = fmt.Sprintf("%d things are called “%s”", len(found), token.Abbreviate(t.text))
 		if len(found) > 2 {
 			p.Hint += ". Which one?" // the offers are listed below
 		} else {

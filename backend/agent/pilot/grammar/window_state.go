@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sextant/backend/agent/pilot/grammar/token"
+	"sextant/backend/agent/pilot/grammar/value"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"
@@ -31,7 +33,7 @@ type WindowState struct {
 }
 
 const (
-	fields = "textbox searchbox combobox spinbutton"
+	fields = token.Fields
 	lists  = "combobox listbox"
 )
 
@@ -115,7 +117,7 @@ func marksOf(first string) func(*Parser) []suggestion {
 func tabsOf(g *Parser) []suggestion {
 	var all []suggestion
 	for _, t := range g.Window.tabs() {
-		all = append(all, suggestion{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
+		all = append(all, suggestion{strconv.Itoa(t.ID), token.Abbreviate(t.Title + " " + t.URL)})
 	}
 	return all
 }
@@ -124,7 +126,7 @@ func addresses(g *Parser) []suggestion {
 	all := []suggestion{{"demo", "the built-in shop"}}
 	for _, t := range g.Window.tabs() {
 		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
-			all = append(all, suggestion{t.URL, Abbreviate(t.Title)})
+			all = append(all, suggestion{t.URL, token.Abbreviate(t.Title)})
 		}
 	}
 	return all
@@ -148,7 +150,7 @@ func pathsOf(g *Parser) []suggestion {
 	}
 	var all []suggestion
 	for _, p := range g.Window.Paths(g.partial) {
-		all = append(all, suggestion{text: quoted(p)})
+		all = append(all, suggestion{text: value.Quoted(p)})
 	}
 	return all
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"sextant/shared/excerpt"
 )
 
 // Token is a word of a line or a quoted text; word is text in lower case, without punctuation unless quoted. Text in
@@ -16,6 +18,9 @@ type Token struct {
 	Quoted     bool
 	Start, End int
 }
+
+// Articles may come before any word of a command.
+const Articles = "the a an this that current my"
 
 // Split splits a line at white space and drops words of only commas, semicolons and full stops. Text in "…", '…',
 // “…”, ‘…’ or «…» at the start of a word is one token; an unclosed quote is an ordinary character.
@@ -143,7 +148,7 @@ func SkipEnd(ts []Token, list string) []Token {
 func SkipClosing(ts []Token) []Token {
 	for {
 		n := len(ts)
-		ts = SkipEnd(ts, "please now thanks here")
+		ts = SkipEnd(ts, "please now thanks here anywhere")
 		if len(ts) > 2 && IsOneOf(ts[len(ts)-1], "me") && IsOneOf(ts[len(ts)-2], "for to") {
 			ts = ts[:len(ts)-2]
 		}
@@ -181,4 +186,17 @@ func OfName(name string) []string {
 		}
 	}
 	return words
+}
+
+// WithoutNoun returns ts without "the word" or the like before a text.
+func WithoutNoun(ts []Token) []Token {
+	if len(ts) > 2 && IsOneOf(ts[0], "the") && IsOneOf(ts[1], "word words text phrase") {
+		return ts[2:]
+	}
+	return ts
+}
+
+// Abbreviate returns s on one line, cut to 60 characters, for quoting.
+func Abbreviate(s string) string {
+	return excerpt.TruncateRunes(strings.Join(strings.Fields(s), " "), 60)
 }

@@ -1,4 +1,4 @@
-package grammar
+package value
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"sextant/backend/agent/pilot/grammar/token"
 )
 
-// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". It rejects a number unless "key"
+// Key reads a key with its modifiers: "Enter", "Control+a", "page down". It rejects a number unless "key"
 // follows, because it is more likely a number on the page.
-func readKey(g *Parser, ts []token.Token) ([]parsedValue, string) {
+func Key(ts []token.Token) ([]Parsed, string) {
 	if len(ts) > 0 && !ts[0].Quoted {
 		if n, ok := token.ParseNumber(ts[0]); ok && (len(ts) == 1 || !token.IsOneOf(ts[1], "key")) {
 			return nil, fmt.Sprintf(
@@ -20,14 +20,15 @@ func readKey(g *Parser, ts []token.Token) ([]parsedValue, string) {
 			)
 		}
 	}
-	return readAnyKey(g, ts)
+	return AnyKey(ts)
 }
 
-func readAnyKey(_ *Parser, ts []token.Token) ([]parsedValue, string) {
+// AnyKey reads a key with its modifiers, also one whose name is a number.
+func AnyKey(ts []token.Token) ([]Parsed, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
-	var all []parsedValue
+	var all []Parsed
 	for n := min(4, len(ts)); n > 0; n-- {
 		name := make([]string, 0, n)
 		for _, t := range ts[:n] {
@@ -38,7 +39,7 @@ func readAnyKey(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 			if key == "," || key == ";" || !spelling.IsPlainKey(key) {
 				shown = token.Quote(key)
 			}
-			all = append(all, parsedValue{n, key, shown})
+			all = append(all, Parsed{n, key, shown})
 		}
 	}
 	if len(all) > 0 {
@@ -50,6 +51,6 @@ func readAnyKey(_ *Parser, ts []token.Token) ([]parsedValue, string) {
 	}
 	return nil, fmt.Sprintf(
 		"There is no key %q. Keys are Enter, Escape, Tab, ArrowDown, PageDown, F5, a letter, or Control+a.",
-		Abbreviate(strings.Join(text, " ")),
+		token.Abbreviate(strings.Join(text, " ")),
 	)
 }
