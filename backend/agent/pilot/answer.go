@@ -115,7 +115,7 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 		what += " Did you mean " + grammar.JoinOffers(offers, " or ") + "?"
 	}
 	what += " Nothing was done."
-	if t.Hint == "" {
+	if t.Hint == "" && len(offers) == 0 {
 		what += " Say \"help\" for all commands."
 	}
 	if t.Hint == "" && len(offers) == 0 {

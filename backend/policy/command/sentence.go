@@ -13,6 +13,10 @@ import (
 
 func sentence(r Analysis, at Location) string {
 	var parts []string
+	if onlyMoves(r) {
+		what := describePaths(pathsOf(r.Files, toolspec.UseDelete), at)
+		return "Move " + what + " to " + describePaths(pathsOf(r.Files, toolspec.UseWrite), at)
+	}
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
 		paths := pathsOf(r.Files, use)
 		if onlyFolder := len(paths) == 1 && paths[0] == at.Folder && use == toolspec.UseWrite; onlyFolder {
@@ -61,6 +65,15 @@ func sentence(r Analysis, at Location) string {
 	return strings.ToUpper(all[:1]) + all[1:]
 }
 
+// onlyMoves reports whether a command has no effect but that mv moves files to one place.
+func onlyMoves(r Analysis) bool {
+	if r.Network || len(r.Hosts) > 0 || len(r.Warnings) > 0 || len(pathsOf(r.Files, toolspec.UseWrite)) != 1 {
+		return false
+	}
+	hasOther := func(c Command) bool { return !c.Harmless && c.Program != "mv" }
+	return len(pathsOf(r.Files, toolspec.UseDelete)) > 0 && !slices.ContainsFunc(r.Commands, hasOther)
+}
+
 // maxQuoted is the longest command in characters that a question quotes.
 const maxQuoted = 80
 
@@ -70,6 +83,8 @@ func question(r Analysis, command string, at Location) string {
 	quotable := utf8.RuneCountInString(command) <= maxQuoted && !strings.ContainsAny(command, "\r\n")
 	deleted := pathsOf(r.Files, toolspec.UseDelete)
 	switch {
+	case quotable && onlyMoves(r):
+		return "Move " + describePaths(deleted, at) + " with “" + command + "”?"
 	case quotable && len(deleted) > 0:
 		return "Delete " + describePaths(deleted, at) + " with “" + command + "”?"
 	case quotable:
