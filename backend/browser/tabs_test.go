@@ -242,6 +242,19 @@ func TestCheckAddressBlocksNavigation(t *testing.T) {
 	}
 }
 
+func TestTabShowsTitleThatScriptChanges(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
+	openPage(t, ctx, b.Session(""), site(t, map[string]any{"/": `<title>Inbox</title>
+		<iframe srcdoc="<title>frame</title><script>setInterval(() => document.title += '.', 50)</script>"></iframe>
+		<script>
+			setTimeout(() => document.title = '(1) Inbox', 100)
+			setTimeout(() => document.querySelector('title').outerHTML = '<title>(2) Inbox</title>', 1500)
+		</script>`}))
+	for _, title := range []string{"(1) Inbox", "(2) Inbox"} {
+		eventually(t, "the tab is called "+title, func() bool { return b.State().Tabs[0].Title == title })
+	}
+}
+
 func TestBlankPageIsAlwaysAllowed(t *testing.T) {
 	ctx, b := newBrowser(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
 		if strings.HasPrefix(url, "http://") {

@@ -47,7 +47,21 @@
     const how = hides(el) || e.data.length > 2000 ? 'hidden' : (replacesAll(el) ? 'whole ' : 'shown ') + e.data
     tell(`typed ${handle} ` + how)
   }, true)
-  if (window !== top || !navigator.permissions) return
+  if (window !== top) return
+  // Some pages tell news by their title. Chromium has no event for it, and some pages change it all the time.
+  const TITLE_MS = 500
+  let title = ''
+  let waiting = 0
+  const tellTitle = () => {
+    waiting = 0
+    if (document.title !== title) tell('title ' + (title = document.title).slice(0, 1000))
+  }
+  addEventListener('DOMContentLoaded', () => {
+    title = document.title
+    const changes = new MutationObserver(() => { waiting ||= setTimeout(tellTitle, TITLE_MS) })
+    if (document.head) changes.observe(document.head, { subtree: true, childList: true, characterData: true })
+  })
+  if (!navigator.permissions) return
   // The browser refuses permission requests at once; only the change of the permission's state can be observed.
   for (const name of ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi']) {
     navigator.permissions.query({ name }).then((status) => {

@@ -202,11 +202,6 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 		expectTab(t)
 		// The tab exists already, so the wait for it is longer than for one that is only requested.
 		t.Tracker.RecordLoadStart(page.PopupFrame)
-	case "Target.targetInfoChanged":
-		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
-			t.WithLock(func() { t.Title = surface.Truncate(c.TargetInfo.Title, 200) })
-			t.Session.Manager.Events.PublishState()
-		}
 	case "Inspector.targetCrashed":
 		crash(t, p, ev)
 	case "Fetch.authRequired":

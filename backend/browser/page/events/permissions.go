@@ -31,6 +31,10 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 			t.Session.Manager.Viewer.HandleReport(t, doc, what, name)
 		}
 		return
+	case "title":
+		t.WithLock(func() { t.Title = surface.Truncate(name, 200) })
+		t.Session.Manager.Events.PublishState()
+		return
 	}
 	t.WithLock(func() {
 		switch what {
