@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"sextant/app/notify"
 	"sextant/backend/batch"
 	"sextant/backend/browser"
 	data "sextant/shared/batch"
@@ -22,7 +21,7 @@ func (s *System) openBatches(ctx context.Context, options OpenOptions) (err erro
 		Changed: func(one data.Batch) {
 			s.Events.Broadcast(event.New(event.BatchesChanged, event.BatchNotice{Batch: one.ID}))
 		},
-		Ended: func(one data.Batch) { s.notify(func() error { return notify.ShowBatch(one) }) },
+		Ended: func(one data.Batch) { s.desktop.ShowBatch(one) },
 	})
 	if err != nil {
 		return err

@@ -48,6 +48,9 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	})
 	s.OnClose("titles", func() error { namer.Close(); return nil })
 	s.on(event.TurnEnded, namer.TurnEnded)
+	for _, kind := range []event.Kind{event.TurnEnded, event.ApprovalAsked, event.ApprovalAnswered} {
+		s.on(kind, s.desktop.Handle)
+	}
 	s.PanelPages.SetWindowClient(s.hub)
 	s.OnClose("windows", func() error { s.PanelPages.SetWindowClient(nil); s.hub.Close(); return nil })
 	s.terminalSockets = ws.NewTerminalServer(config, s.Terminals)
@@ -93,8 +96,8 @@ func (s *System) httpServices() httpapi.Services {
 		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
 		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
-		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, RaiseWindow: s.raiseWindow, WebSocket: s.hub,
-		AwaitInput: s.hub.AwaitInput, TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
+		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, RaiseWindow: s.raiseWindow, ShowLink: s.showLink,
+		WebSocket: s.hub, AwaitInput: s.hub.AwaitInput, TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
 		Programs: programs{s}, Log: s.Log,
 	}
 }
@@ -181,17 +184,17 @@ func (s *System) LeavePage(ctx context.Context) {
 }
 
 // SetRaiseWindow sets the function that brings the desktop window to the front, nil if there is none.
-func (s *System) SetRaiseWindow(raise func()) {
-	if raise == nil {
-		s.raise.Store(nil)
-		return
-	}
-	s.raise.Store(&raise)
+func (s *System) SetRaiseWindow(raise func()) { s.raise.Store(&raise) }
+
+// showLink shows something in all windows and brings the desktop window to the front, if there is one.
+func (s *System) showLink(link event.Link) bool {
+	s.Events.Broadcast(event.New(event.LinkOpened, link))
+	return s.raiseWindow()
 }
 
 func (s *System) raiseWindow() bool {
 	raise := s.raise.Load()
-	if raise == nil {
+	if raise == nil || *raise == nil {
 		return false
 	}
 	(*raise)()

@@ -5,9 +5,8 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"sextant/backend/attachment"
-
 	"sextant/app/config"
+	"sextant/backend/attachment"
 	"sextant/backend/pipeline/approval"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/audit"

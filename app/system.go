@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"sextant/app/config"
+	"sextant/app/notify"
 	"sextant/backend/agent/instructions"
 	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
@@ -151,6 +152,7 @@ type System struct {
 	// portsKnown is closed when the egress guards know Sextant's own ports.
 	portsKnown      chan struct{}
 	hub             *ws.Hub
+	desktop         *notify.Desktop
 	terminalSockets *ws.TerminalServer
 	mcpClients      *mcpserver.JoinServer
 	server          *httpapi.Server

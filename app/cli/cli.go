@@ -55,7 +55,7 @@ func Run(ctx context.Context, args []string, io verb.Streams) (code int) {
 		_, _ = fmt.Fprintln(io.Err, "sextant:", err)
 		return verb.ExitFailed
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(withTarget(args))
 	if exited {
 		return code
 	}

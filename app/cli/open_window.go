@@ -26,20 +26,23 @@ func (v *openVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) err
 		return verb.Failure(verb.ExitFailed, "no Sextant is running with the data folder %s. Start one with: sextant",
 			cfg.DataDir)
 	}
-	return openWindow(ctx, running, "", v.Print || !hasDisplay(), false, io)
+	return openWindow(ctx, running, windowTarget{}, v.Print || !hasDisplay(), false, io)
 }
 
-// openWindow opens a window of the running Sextant in a browser, or with raise its desktop window if it has one. The
-// assistant works in folder then, unless it is "".
+// windowTarget is what a window is opened with: the folder that the assistant works in then, and a sextant:// link; ""
+// for none.
+type windowTarget struct{ folder, link string }
+
+// openWindow opens a window of the running Sextant in a browser, or with raise its desktop window if it has one.
 func openWindow(
-	ctx context.Context, running instance.Client, folder string, printOnly, raise bool, io verb.Streams,
+	ctx context.Context, running instance.Client, target windowTarget, printOnly, raise bool, io verb.Streams,
 ) error {
-	link, err := running.WindowLink(ctx, raise, folder)
+	link, err := running.WindowLink(ctx, raise, target.folder, target.link)
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "the running Sextant (process %d) did not open: %v", running.PID, err)
 	}
-	if folder != "" {
-		_, _ = fmt.Fprintf(io.Out, "It works in %s now.\n", folder)
+	if target.folder != "" {
+		_, _ = fmt.Fprintf(io.Out, "It works in %s now.\n", target.folder)
 	}
 	if link == "" {
 		_, err = fmt.Fprintln(io.Out, "Its window is in front now.")

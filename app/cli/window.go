@@ -3,29 +3,50 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"sextant/app"
 	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/desktop"
 	"sextant/app/instance"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
 )
 
 // windowVerb opens the window, or another one if Sextant is already running. Without a display, or in a build without a
 // window, it serves the same interface and prints its address.
-type windowVerb struct{}
+type windowVerb struct {
+	Target string `help:"Folder to work in, address to open, or sextant:// link to show. --target may be left out."`
+}
+
+// withTarget returns args with --target before a first argument that can only be a folder, an address or a link.
+func withTarget(args []string) []string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || !strings.ContainsAny(args[0], ":/.") {
+		return args
+	}
+	return append([]string{"window", "--target"}, args...)
+}
 
 // Run opens the window and returns when it is closed.
 func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) error {
+	target, err := readTarget(v.Target)
+	if err != nil {
+		return err
+	}
+	if target.folder != "" {
+		g.Workspace = target.folder
+	}
 	cfg, err := config.Load(g.Flags())
 	if err != nil {
 		return err
 	}
 	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
-		return openRunning(ctx, io, *g, running)
+		return openRunning(ctx, io, *g, running, target.link)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {
@@ -33,7 +54,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	defer sys.Close()
 	if desktop.Built && hasDisplay() {
-		return desktop.Open(ctx, sys)
+		return desktop.Open(ctx, sys, fragment(target.link))
 	}
 	why := "No display was found"
 	if !desktop.Built {
@@ -42,13 +63,42 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	_, _ = fmt.Fprintf(io.Err,
 		"%s, so Sextant runs as a server. Open this address in a browser on this machine (it works once; Ctrl+C "+
 			"ends Sextant):\n", why)
-	_, _ = fmt.Fprintln(io.Out, sys.URL())
+	_, _ = fmt.Fprintln(io.Out, sys.URL()+fragment(target.link))
 	<-ctx.Done()
 	return nil
 }
 
-// openRunning opens the window of the running Sextant, in the folder of --workspace.
-func openRunning(ctx context.Context, io verb.Streams, g verb.Global, running instance.Client) error {
+// readTarget reads the argument of the window verb. An address of the web is a link that offers to open it.
+func readTarget(text string) (windowTarget, error) {
+	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		text = event.LinkScheme + "://open?url=" + url.QueryEscape(text)
+	}
+	if strings.HasPrefix(text, event.LinkScheme+":") {
+		if _, err := event.ParseLink(text); err != nil {
+			return windowTarget{}, verb.Failure(verb.ExitUsage, "%s: %v.", excerpt.Line(text, 100), err)
+		}
+		return windowTarget{link: text}, nil
+	}
+	if text == "" {
+		return windowTarget{}, nil
+	}
+	if info, err := os.Stat(text); err != nil || !info.IsDir() {
+		return windowTarget{}, verb.Failure(verb.ExitUsage, "%s is neither a folder nor an address. Run sextant "+
+			"--help to list the commands.", excerpt.Line(text, 100))
+	}
+	return windowTarget{folder: text}, nil
+}
+
+// fragment returns what the address of a window gets to show a link, "" for none.
+func fragment(link string) string {
+	if parsed, err := event.ParseLink(link); err == nil {
+		return "&" + parsed.Fragment()
+	}
+	return ""
+}
+
+// openRunning opens the window of the running Sextant, in the folder of --workspace, and shows a link in it.
+func openRunning(ctx context.Context, io verb.Streams, g verb.Global, running instance.Client, link string) error {
 	folder := g.Workspace
 	if folder != "" {
 		var err error
@@ -60,7 +110,7 @@ func openRunning(ctx context.Context, io verb.Streams, g verb.Global, running in
 	if other := g.SeparateOption(); other != "" {
 		_, _ = fmt.Fprintf(io.Err, "It keeps its own %s. To change that, end it first.\n", other)
 	}
-	return openWindow(ctx, running, folder, !hasDisplay(), hasDisplay(), io)
+	return openWindow(ctx, running, windowTarget{folder, link}, !hasDisplay(), hasDisplay(), io)
 }
 
 func hasDisplay() bool {

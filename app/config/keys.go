@@ -48,6 +48,11 @@ func generalKeys() []Key {
 				"short request; if it fails or this is off, the title is the first line of the first message.",
 		},
 		{
+			Name: "notifications", Default: "on", Window: true, OneOf: []string{"on", "off"},
+			Doc: "Whether the desktop shows a notification when a turn ends or asks while no window is in front, and " +
+				"about runs of schedules and tables.",
+		},
+		{
 			Name: "favorite_models", Default: "", Window: true,
 			Doc: "Models (provider/name) that the menu of models lists first, separated by commas.",
 		},

@@ -26,9 +26,10 @@ import (
 // Built is true in builds that can open a window.
 const Built = true
 
-// Open shows the interface in a Wails window and returns when the window is closed or ctx ends. No Go function is bound
-// to the page, so the page can do only what the server allows its key.
-func Open(ctx context.Context, sys *app.System) error {
+// Open shows the interface in a Wails window and returns when the window is closed or ctx ends. fragment is added to
+// the address of its first page. No Go function is bound to the page, so the page can do only what the server allows
+// its key.
+func Open(ctx context.Context, sys *app.System, fragment string) error {
 	net, err := sys.OpenWindowEgress(ctx)
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func Open(ctx context.Context, sys *app.System) error {
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),
-		AssetServer:              &assetserver.Options{Handler: bootPage(sys, configured)},
+		AssetServer:              &assetserver.Options{Handler: bootPage(sys, fragment, configured)},
 		LogLevelProduction:       logger.ERROR,
 		EnableDefaultContextMenu: true,
 		Linux: &linux.Options{
@@ -83,14 +84,17 @@ func Open(ctx context.Context, sys *app.System) error {
 
 // bootPage serves the page that Wails loads. It opens the interface with a new one-time code after the proxy is
 // configured. If the process of the pages ended, it is loaded again and leaves the panel that may be the cause.
-func bootPage(sys *app.System, configured func()) http.Handler {
+func bootPage(sys *app.System, fragment string, configured func()) http.Handler {
 	var loads atomic.Int32
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		configured()
+		address := sys.URL()
 		if loads.Add(1) > 1 {
 			sys.LeavePage(r.Context())
+		} else {
+			address += fragment
 		}
-		target, err := json.Marshal(sys.URL())
+		target, err := json.Marshal(address)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

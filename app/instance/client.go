@@ -62,7 +62,8 @@ func (c Client) Send(ctx context.Context, method, path string, body io.Reader, w
 
 // WindowLink returns a new address that opens a window once, within ten minutes. With raise, it brings the desktop
 // window to the front instead and returns "", if there is one. With folder, the assistant works in that folder then.
-func (c Client) WindowLink(ctx context.Context, raise bool, folder string) (string, error) {
+// With link, a sextant:// address, windows show that.
+func (c Client) WindowLink(ctx context.Context, raise bool, folder, link string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	query := url.Values{}
@@ -72,8 +73,11 @@ func (c Client) WindowLink(ctx context.Context, raise bool, folder string) (stri
 	if folder != "" {
 		query.Set("folder", folder)
 	}
-	link, err := c.send(ctx, http.MethodPost, access.LinkPath+"?"+query.Encode(), c.LinkKey, nil)
-	return string(link), err
+	if link != "" {
+		query.Set("link", link)
+	}
+	address, err := c.send(ctx, http.MethodPost, access.LinkPath+"?"+query.Encode(), c.LinkKey, nil)
+	return string(address), err
 }
 
 func (c Client) send(ctx context.Context, method, path, key string, body io.Reader) ([]byte, error) {

@@ -23,7 +23,7 @@ func (n *notifications) Notify(
 
 func TestTextsFromOutsideAreShownAsTheyAre(t *testing.T) {
 	conn := sessionbus.Start(t)
-	if err := Show(t.Context(), "x", "y"); err == nil {
+	if err := show(t.Context(), "x", "y"); err == nil {
 		t.Error("it succeeded without a service")
 	}
 	n := &notifications{shown: make(chan []any, 1)}
@@ -34,7 +34,7 @@ func TestTextsFromOutsideAreShownAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := `<a href="https://evil.example">press</a> ` + strings.Repeat("x", 9000)
-	if err := Show(t.Context(), "“Prices”\nwas parked", text); err != nil {
+	if err := show(t.Context(), "“Prices”\nwas parked", text); err != nil {
 		t.Fatal(err)
 	}
 	got := <-n.shown

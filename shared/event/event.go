@@ -54,13 +54,14 @@ const (
 	DiskChanged         Kind = "disk.changed"         // Disk, live
 	SchedulesChanged    Kind = "schedules.changed"    // ScheduleNotice, live
 	BatchesChanged      Kind = "batches.changed"      // BatchNotice, live
+	LinkOpened          Kind = "link.opened"          // Link, live
 )
 
 // IsLive reports whether events of kind k are never stored.
 func (k Kind) IsLive() bool {
 	switch k {
 	case BrowserChanged, MarksChanged, PointerMoved, PagePointed, PickerOpened, PageCopied, DiskChanged, MCPNotified,
-		SchedulesChanged, BatchesChanged:
+		SchedulesChanged, BatchesChanged, LinkOpened:
 		return true
 	}
 	return false

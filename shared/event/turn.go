@@ -16,6 +16,8 @@ type Turn struct {
 	Usage      chat.Usage `json:"usage"`
 	// Budget is the key of the budget's setting if a budget ended the turn, otherwise "".
 	Budget string `json:"budget,omitempty"`
+	// Unattended is true for a turn that no person started.
+	Unattended bool `json:"unattended,omitempty"`
 }
 
 // Round is a question to a model with its answer. Usage is the provider's count, all zero if it reported none.

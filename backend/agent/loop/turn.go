@@ -177,6 +177,7 @@ func (t *turn) run() Outcome {
 	data := event.Turn{
 		ID: t.id, Model: t.request.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: reported, Budget: end.budget,
+		Unattended: t.request.UnattendedRun != "",
 	}
 	events := append(t.unreportedRound("rest"), t.holdQueue(end.status)...)
 	events = append(events, t.event(event.TurnEnded, data))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+
+	"sextant/shared/event"
 )
 
 // The paths with which the person's command line finds the running program and opens its window.
@@ -12,7 +14,7 @@ const (
 	ProofPath = "/api/proof"
 	// LinkPath answers a POST request that has the link key with a new address of the window as plain text. With the
 	// query raise=1, it brings the desktop window to the front instead and answers with nothing, if there is one. With
-	// the query folder=…, the assistant works in that folder then.
+	// the query folder=…, the assistant works in that folder then. With the query link=sextant://…, windows show that.
 	LinkPath = "/api/link"
 )
 
@@ -26,9 +28,11 @@ func (k *Keys) ServeProof(w http.ResponseWriter, r *http.Request) {
 	writeText(w, Proof(k.token, nonce))
 }
 
-// ServeLink answers with newLink() if the request has the link key.
+// ServeLink answers with newLink() if the request has the link key. raise brings the desktop window to the front, and
+// show does and shows something in it; they return false if there is none.
 func (k *Keys) ServeLink(
 	newLink func() string, raise func() bool, openFolder func(context.Context, string) error,
+	show func(event.Link) bool,
 ) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !k.IsLinkKey(BearerToken(r)) {
@@ -41,11 +45,21 @@ func (k *Keys) ServeLink(
 				return
 			}
 		}
-		if r.URL.Query().Get("raise") == "1" && raise() {
+		raises, fragment := r.URL.Query().Get("raise") == "1", ""
+		if text := r.URL.Query().Get("link"); text != "" {
+			link, err := event.ParseLink(text)
+			if err != nil {
+				WriteProblem(w, http.StatusBadRequest, err.Error()+".")
+				return
+			}
+			fragment = "&" + link.Fragment()
+			raise = func() bool { return show(link) }
+		}
+		if raises && raise() {
 			writeText(w, "")
 			return
 		}
-		writeText(w, newLink())
+		writeText(w, newLink()+fragment)
 	}
 }
 

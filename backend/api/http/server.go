@@ -126,6 +126,8 @@ type Services struct {
 	Snapshot func(context.Context) (wire.Snapshot, error)
 	// RaiseWindow brings the desktop window to the front and reports whether there is one.
 	RaiseWindow func() bool
+	// ShowLink does so too, and shows something in all windows.
+	ShowLink func(event.Link) bool
 	// HasWindow reports whether a window is connected in which the person can be asked.
 	HasWindow func() bool
 	// AwaitInput waits until the page has taken the input that windows have sent.
@@ -158,7 +160,7 @@ func New(services Services) *Server {
 	mux.Handle("/", windowHandler(services.WindowFiles, services.WindowBuilt, services.PagesOrigin))
 	mux.HandleFunc("GET "+access.ProofPath, s.services.Keys.ServeProof)
 	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL, s.services.RaiseWindow,
-		s.services.OpenFolder))
+		s.services.OpenFolder, s.services.ShowLink))
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if services.MCPHandler != nil {
 		mux.Handle(mcpserver.JoinPath, services.MCPHandler)

@@ -73,6 +73,7 @@ func enums() []enum {
 		enumOf("Permission", policy.PermissionDefault, policy.PermissionAllow, policy.PermissionAsk,
 			policy.PermissionNever),
 		enumOf("Verdict", policy.VerdictAllow, policy.VerdictAsk, policy.VerdictRefuse, policy.VerdictDepends),
+		enumOf("LinkKind", event.LinkConversation, event.LinkPanel, event.LinkRecipe, event.LinkAddress),
 		enumOf("SecretPlace", secrets.PlaceHeader, secrets.PlaceQuery, secrets.PlaceBody, secrets.PlaceField,
 			secrets.PlaceEnv),
 	}
@@ -90,7 +91,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 		reflect.TypeFor[wire.ChangedFile](): {"did": {"made", "changed", "removed"}, "by": {wire.ChangedByCommand}},
 		reflect.TypeFor[wire.MCPClient]():   {"via": {"stdio", "http"}},
 		reflect.TypeFor[wire.ClientMessage](): {
-			"kind": {"hello", "live.open", "live.close", "live.ack", "input", "focus", "surface.reply"},
+			"kind": {"hello", "live.open", "live.close", "live.ack", "input", "focus", "blur", "surface.reply"},
 		},
 		reflect.TypeFor[wire.Input](): {"type": {"down", "up", "move", "wheel", "keydown", "keyup", "text"}},
 		reflect.TypeFor[wire.Terminal](): {"state": {

@@ -60,6 +60,7 @@ func eventMessages() []streamMessage {
 		kind(event.DiskChanged, event.Disk{}),
 		kind(event.SchedulesChanged, event.ScheduleNotice{}),
 		kind(event.BatchesChanged, event.BatchNotice{}),
+		kind(event.LinkOpened, event.Link{}),
 	}
 }
 

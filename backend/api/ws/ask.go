@@ -13,13 +13,27 @@ var ErrNoWindow = errors.New("no window is open")
 
 var errWindowClosed = errors.New("the window was closed before it answered")
 
-func (c *conn) noteFocus() {
+func (c *conn) noteFocus(inFront bool) {
 	if !c.window {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lastFocus = c.hub.focusCount.Add(1)
+	if inFront || c.lastFocus == 0 {
+		c.lastFocus = c.hub.focusCount.Add(1)
+	}
+	c.inFront = inFront
+}
+
+// InFront reports whether a window has the focus, so that the person sees it.
+func (h *Hub) InFront() bool {
+	c := h.focusedConn()
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inFront
 }
 
 func (c *conn) deliverReply(r *wire.SurfaceReply) error {

@@ -36,6 +36,8 @@ type conn struct {
 	session   string
 	pending   map[int64]chan wire.SurfaceReply
 	lastFocus int64
+	// inFront is true while the window has the focus.
+	inFront bool
 }
 
 func (c *conn) serve() {
@@ -49,7 +51,7 @@ func (c *conn) serve() {
 	if c.window {
 		c.hub.windows.Add(1)
 		defer c.hub.windows.Add(-1)
-		c.noteFocus()
+		c.noteFocus(false)
 	}
 	sub := c.hub.cfg.Events.Subscribe(eventlog.Filter{}, hello.After)
 	defer sub.Close()

@@ -28,8 +28,8 @@ func (c *conn) handle(m wire.ClientMessage) error {
 			c.live.Ack(m.Frame)
 		}
 		return nil
-	case "focus":
-		c.noteFocus()
+	case "focus", "blur":
+		c.noteFocus(m.Kind == "focus")
 		return nil
 	case "surface.reply":
 		return c.deliverReply(m.Reply)

@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
 import type { Backend } from '../shared/api/backend';
-import type { SurfaceEnvelope } from '../shared/api/types';
+import type { Link, SurfaceEnvelope } from '../shared/api/types';
 import { Actions } from './actions';
 import { Apps } from './apps/apps.svelte';
 import { Approvals } from './approvals/approvals.svelte';
@@ -171,12 +171,12 @@ export class App {
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => {
       this.browser.live.reopen();
-      if (document.hasFocus()) this.surface.reportFocus();
+      if (document.hasFocus()) this.surface.reportFocus(true);
     };
     this.session.onSurface = (message) => void this.#answerSurface(message);
     this.session.onOpened = () => {
       this.layout.restore(this.settings.lastView('layout'));
-      void this.conversations.resume();
+      void this.conversations.resume().then(() => this.#showInitialLink());
       void this.tools.refreshCalls();
       void this.schedules.read();
       this.contextPublisher.republish();
@@ -192,7 +192,22 @@ export class App {
       this.pageControls.onEvent(event);
       this.schedules.onEvent(event);
       if (event.kind === 'batches.changed') this.recipes.onBatch();
+      if (event.kind === 'link.opened') void this.#showLink(event.data);
     };
+  }
+
+  async #showLink(link: Link): Promise<void> {
+    const { showLink } = await import('./links');
+    await showLink(this, link);
+  }
+
+  /** Shows the link in the address of this window, and removes it there. */
+  async #showInitialLink(): Promise<void> {
+    const parameters = new URLSearchParams(location.hash.slice(1));
+    const kind = parameters.get('show');
+    if (!kind) return;
+    history.replaceState(null, '', location.pathname + location.search);
+    await this.#showLink({ kind: kind as Link['kind'], name: parameters.get('name') ?? '' });
   }
 
   /** Answers a request for the page of a panel. A conversation that covers the page makes room for it first. */

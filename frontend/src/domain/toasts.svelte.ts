@@ -1,7 +1,7 @@
 /** A short message in a corner of the stage. An error stays until it is dismissed or two newer toasts displace it. */
 export interface Toast {
   id: number;
-  kind: 'ok' | 'error';
+  kind: 'ok' | 'offer' | 'error';
   text: string;
   hint: string;
   /** An action that the toast offers, such as Undo. */
@@ -19,6 +19,11 @@ export class Toasts {
   ok(text: string, action?: Toast['action']): void {
     const id = this.#add('ok', text, '', action);
     setTimeout(() => this.dismiss(id), UNDO_MS);
+  }
+
+  /** Shows an offer until the person takes or dismisses it. */
+  offer(text: string, action: Toast['action']): void {
+    this.#add('offer', text, '', action);
   }
 
   /** Shows an error and returns its id, with which it can be dismissed. */

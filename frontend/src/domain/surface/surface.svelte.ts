@@ -79,9 +79,9 @@ export class Surface {
     };
   }
 
-  /** Tells the program that the person uses this window. */
-  reportFocus(): void {
-    this.session.send({ v: 1, kind: 'focus' });
+  /** Tells the program whether the person uses this window. */
+  reportFocus(focused: boolean): void {
+    this.session.send({ v: 1, kind: focused ? 'focus' : 'blur' });
   }
 
   /** Answers a request of the program. Cancellations are ignored. */

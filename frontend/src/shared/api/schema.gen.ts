@@ -3479,7 +3479,7 @@ export interface components {
             height?: number;
             input?: components["schemas"]["Input"];
             /** @enum {string} */
-            kind: "hello" | "live.open" | "live.close" | "live.ack" | "input" | "focus" | "surface.reply";
+            kind: "hello" | "live.open" | "live.close" | "live.ack" | "input" | "focus" | "blur" | "surface.reply";
             reply?: components["schemas"]["SurfaceReply"];
             /** Format: double */
             scale?: number;
@@ -4251,6 +4251,17 @@ export interface components {
             /** Format: date-time */
             time: string;
             turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Link"];
+            /** @enum {string} */
+            kind: "link.opened";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
         };
         EventPage: {
             events: components["schemas"]["Event"][];
@@ -4503,11 +4514,17 @@ export interface components {
                 [key: string]: string;
             };
         };
+        Link: {
+            kind: components["schemas"]["LinkKind"];
+            name: string;
+        };
         LinkInputBody: {
             panel?: string;
             server?: string;
             url: string;
         };
+        /** @enum {string} */
+        LinkKind: "conversation" | "panel" | "recipe" | "address";
         ListedBatch: {
             batch: components["schemas"]["Batch"];
             counts: {
@@ -5979,6 +5996,7 @@ export interface components {
             rounds?: number;
             status: components["schemas"]["Status"];
             suggestion?: string;
+            unattended?: boolean;
             usage: components["schemas"]["Usage"];
         };
         TurnNote: {

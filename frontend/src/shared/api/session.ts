@@ -9,9 +9,11 @@ const KEY = 'sextant.token';
  * the code is refused and no token is saved.
  */
 export async function openSession(): Promise<string> {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const code = parameters.get('code');
   if (!code) return sessionStorage.getItem(KEY) ?? '';
-  history.replaceState(null, '', location.pathname + location.search);
+  parameters.delete('code');
+  history.replaceState(null, '', location.pathname + location.search + (parameters.size > 0 ? `#${parameters}` : ''));
   let answer: Response;
   try {
     answer = await fetch('/api/session', {

@@ -19,6 +19,8 @@ export type MetricsRange = S['MetricsRange'];
 /** An event. `kind` determines the type of `data`. */
 export type StoredEvent = S['Event'];
 export type EventKind = StoredEvent['kind'];
+/** What a sextant:// link shows. */
+export type Link = EventOf<'link.opened'>['data'];
 /** An event of one kind, or of a union of kinds. */
 export type EventOf<K extends EventKind> = Extract<StoredEvent, { kind: K }>;
 /** Every JSON message of the event stream. */

@@ -40,7 +40,8 @@ export const settings = {
   'keyboard.reset': 'Restore default',
   'keyboard.refused': '{keys} types or edits text, so it cannot be a shortcut. Hold Ctrl or Alt.',
   'keyboard.moved': '{keys} was the shortcut of “{title}”, which has none now.',
-  'settings.general.words': 'Appearance, dark mode, light theme, numbers on pages, search engine, folder',
+  'settings.general.words':
+    'Appearance, dark mode, light theme, numbers on pages, notifications, search engine, folder',
   'settings.keyboard.words': 'Shortcuts, hotkeys, key bindings',
   'settings.instructions.words': 'Your own instructions, system prompt, notes',
   'settings.models.words': 'Language models, API keys, providers, Ollama, favorites',
@@ -55,6 +56,8 @@ export const settings = {
   'settings.all.words': 'Preferences, options, configuration, browser profile, proxy, ports',
   'settings.marks': 'Numbers on pages',
   'settings.marks.means': 'Drawn over the picture, never into the page.',
+  'settings.notifications': 'Notifications',
+  'settings.notifications.means': 'When Sextant is done or asks while you use another window.',
   'settings.searchEngine': 'Search engine',
   'settings.searchEngine.means': 'For words in the address bar.',
   'settings.folder': 'Folder',

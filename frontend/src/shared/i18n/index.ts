@@ -1,12 +1,18 @@
 import { en } from './en';
 import type { batches } from './en-batches';
+import type { links } from './en-links';
 import type { metrics } from './en-metrics';
 import type { permission } from './en-permission';
 import type { schedules } from './en-schedules';
 
 /** The key of a message. */
 export type MessageKey =
-  keyof typeof en | keyof typeof batches | keyof typeof metrics | keyof typeof permission | keyof typeof schedules;
+  | keyof typeof en
+  | keyof typeof batches
+  | keyof typeof links
+  | keyof typeof metrics
+  | keyof typeof permission
+  | keyof typeof schedules;
 
 const messages: Partial<Record<MessageKey, string>> = { ...en };
 

@@ -1,0 +1,240 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"sextant/shared/batch"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/schedule"
+)
+
+// Config configures a Desktop. All fields are required.
+type Config struct {
+	// Enabled reports whether the person wants notifications.
+	Enabled func() bool
+	// InFront reports whether a window is in front, so that the person sees what happens.
+	InFront func() bool
+	// Conversation reads a stored conversation.
+	Conversation func(ctx context.Context, id string) (chat.Conversation, error)
+	// Answer answers a question, and Show brings a conversation to the front.
+	Answer func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
+	Show   func(conversation string)
+	Log    *slog.Logger
+}
+
+// Desktop shows notifications about runs, batches and turns. A question can be answered once, or denied, in its
+// notification. Its methods return at once. They may be called concurrently.
+type Desktop struct {
+	cfg    Config
+	ctx    context.Context //nolint:containedctx // the lifetime, ended by Close
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+
+	mu    sync.Mutex
+	conn  *dbus.Conn
+	shown map[uint32]notice
+}
+
+// notice is what a shown notification is about. Question is nil if it asks nothing.
+type notice struct {
+	conversation string
+	question     *event.Approval
+}
+
+// maxShown bounds how many notifications are remembered.
+const maxShown = 50
+
+// New returns a Desktop. It connects to the session bus when there is something to show.
+func New(cfg Config) *Desktop {
+	d := &Desktop{cfg: cfg, shown: map[uint32]notice{}}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	return d
+}
+
+// Close ends the connection and waits for what is being shown.
+func (d *Desktop) Close() error {
+	d.cancel()
+	d.mu.Lock()
+	if d.conn != nil {
+		_ = d.conn.Close() // nothing was written that could be lost
+	}
+	d.mu.Unlock()
+	d.wait.Wait()
+	return nil
+}
+
+// ShowRun shows a notification about a run that nobody started, if a person should know how it ended.
+func (d *Desktop) ShowRun(one schedule.Schedule, run schedule.Run) {
+	if title := titleOf(one, run); title != "" {
+		d.inBackground(func(ctx context.Context) error { return show(ctx, title, cmp.Or(run.Reason, run.Result)) })
+	}
+}
+
+// ShowBatch shows a notification about a batch that was done or stopped by itself.
+func (d *Desktop) ShowBatch(one batch.Batch) {
+	title := "“" + one.Name + "” " + map[batch.State]string{
+		batch.StateDone: "is done", batch.StateStopped: "has stopped",
+	}[one.State]
+	d.inBackground(func(ctx context.Context) error { return show(ctx, title, one.Reason) })
+}
+
+// Handle handles the end of a turn, a question and its answer.
+func (d *Desktop) Handle(e event.Event) {
+	switch e.Kind { //nolint:exhaustive // others need no notification
+	case event.TurnEnded:
+		d.turnEnded(e)
+	case event.ApprovalAsked:
+		d.approvalAsked(e)
+	case event.ApprovalAnswered:
+		d.approvalAnswered(e)
+	}
+}
+
+func (d *Desktop) turnEnded(e event.Event) {
+	var turn event.Turn
+	if json.Unmarshal(e.Data, &turn) != nil || turn.Unattended {
+		return
+	}
+	outcome := map[chat.Status]string{chat.StatusDone: "is done", chat.StatusFailed: "failed"}[turn.Status]
+	if outcome == "" {
+		return
+	}
+	d.show(notice{conversation: e.Conversation}, func(title string) (string, string) {
+		return "“" + title + "” " + outcome, turn.Error
+	})
+}
+
+func (d *Desktop) approvalAsked(e event.Event) {
+	var question event.Approval
+	if json.Unmarshal(e.Data, &question) != nil {
+		return
+	}
+	d.show(notice{e.Conversation, &question}, func(title string) (string, string) {
+		return question.Question, "In “" + title + "”. " + question.Reason
+	})
+}
+
+// approvalAnswered closes the notification of the question.
+func (d *Desktop) approvalAnswered(e event.Event) {
+	var answered event.ApprovalAnswer
+	if json.Unmarshal(e.Data, &answered) != nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, one := range d.shown {
+		if one.question != nil && one.question.ID == answered.ID {
+			delete(d.shown, id)
+			d.conn.Object(service, servicePath).Go(service+".CloseNotification", dbus.FlagNoReplyExpected, nil, id)
+		}
+	}
+}
+
+func (d *Desktop) inBackground(show func(context.Context) error) {
+	if !d.cfg.Enabled() {
+		return
+	}
+	d.wait.Go(func() {
+		ctx, cancel := context.WithTimeout(d.ctx, limit)
+		defer cancel()
+		if err := show(ctx); err != nil && d.ctx.Err() == nil {
+			d.cfg.Log.Debug("no notification on the desktop", "err", err)
+		}
+	})
+}
+
+// show shows a notification about a person's own conversation, unless a window is in front.
+func (d *Desktop) show(about notice, texts func(title string) (summary, body string)) {
+	if d.cfg.InFront() {
+		return
+	}
+	d.inBackground(func(ctx context.Context) error {
+		c, err := d.cfg.Conversation(ctx, about.conversation)
+		if err != nil || c.Parent != "" {
+			return err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if err := d.connect(); err != nil {
+			return err
+		}
+		actions := []string{"default", "Show"}
+		if q := about.question; q != nil && answerable(*q) {
+			actions = append(actions, string(event.AnswerOnce), "Allow once", string(event.AnswerDeny), "Deny")
+		}
+		summary, body := texts(c.Title)
+		id, err := notify(ctx, d.conn, summary, body, actions)
+		if err == nil && len(d.shown) < maxShown {
+			d.shown[id] = about
+		}
+		return err
+	})
+}
+
+// answerable reports whether a question needs no more than yes or no, and may be answered outside of a window.
+func answerable(q event.Approval) bool {
+	return !q.WindowOnly && q.EditArg == "" && len(q.Form) == 0
+}
+
+// connect connects to the session bus and listens to the notification service alone. It is called under the lock.
+func (d *Desktop) connect() error {
+	if d.conn != nil && d.conn.Connected() {
+		return nil
+	}
+	conn, err := dbus.ConnectSessionBus(dbus.WithContext(d.ctx),
+		dbus.WithSignalHandler(dbus.NewSequentialSignalHandler()))
+	if err != nil {
+		return fmt.Errorf("reaching the session bus: %w", err)
+	}
+	if err := conn.AddMatchSignal(dbus.WithMatchSender(service), dbus.WithMatchInterface(service)); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	signals := make(chan *dbus.Signal, 10)
+	conn.Signal(signals)
+	d.conn, d.shown = conn, map[uint32]notice{}
+	d.wait.Go(func() {
+		for signal := range signals {
+			d.handle(signal)
+		}
+	})
+	return nil
+}
+
+// handle handles a press on a notification, and its end. Signals of others than the service do not arrive.
+func (d *Desktop) handle(signal *dbus.Signal) {
+	if len(signal.Body) != 2 {
+		return
+	}
+	id, _ := signal.Body[0].(uint32)
+	action, _ := signal.Body[1].(string)
+	d.mu.Lock()
+	about := d.shown[id]
+	q, answer := about.question, event.Answer(action)
+	answers := q != nil && answerable(*q) && (answer == event.AnswerOnce || answer == event.AnswerDeny)
+	shows := action == "default" && about.conversation != ""
+	if signal.Name != service+".ActionInvoked" || answers || shows {
+		delete(d.shown, id)
+	}
+	d.mu.Unlock()
+	switch {
+	case signal.Name != service+".ActionInvoked":
+	case shows:
+		d.cfg.Show(about.conversation)
+	case answers:
+		ctx, cancel := context.WithTimeout(d.ctx, time.Minute)
+		defer cancel()
+		if err := d.cfg.Answer(ctx, q.ID, answer, "", q.Hash); err != nil {
+			d.cfg.Log.Info("an answer in a notification changed nothing", "err", err)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+import type { Link } from '../shared/api/types';
+import { addMessages, t } from '../shared/i18n';
+import { links } from '../shared/i18n/en-links';
+import { BROWSER_PANEL } from './browser/bookmarks.svelte';
+import { RECIPES_PANEL } from './recipes/recipes.svelte';
+import type { App } from './app.svelte';
+
+addMessages(links);
+
+type Parts = Pick<App, 'store' | 'panels' | 'conversations' | 'recipes' | 'browser' | 'layout' | 'toasts'>;
+
+/** Shows what a sextant:// link names. Anybody can have written the link: it runs nothing. */
+export async function showLink(app: Parts, { kind, name }: Link): Promise<void> {
+  const { store, panels, conversations, recipes, browser, layout, toasts } = app;
+  if (kind === 'conversation') {
+    if (!store.state.conversations.some((one) => one.id === name)) {
+      toasts.error(t('link.conversation.gone'));
+      return;
+    }
+    layout.open = true;
+    await conversations.open(name);
+  } else if (kind === 'panel') {
+    if (panels.list.some((panel) => panel.id === name)) await panels.open(name);
+    else toasts.error(t('link.panel.gone', { name }));
+  } else if (kind === 'recipe') {
+    if (await recipes.show(`/${name}`)) await panels.open(RECIPES_PANEL);
+    else toasts.error(t('link.recipe.gone', { name }));
+  } else if (kind === 'address') {
+    // Only the person's press opens it.
+    toasts.offer(t('link.address', { address: name.slice(0, 200) }), {
+      label: t('link.open'),
+      run: () => void panels.open(BROWSER_PANEL).then(() => browser.openTab(name)),
+    });
+  }
+}
