@@ -20,7 +20,7 @@ interface Transcript {
   events: { kind: string; data: { text?: string; message?: string; role?: string } }[];
 }
 
-test('kill -9 during an answer loses nothing that was shown and leaves no browser running', async () => {
+test('kill -9 during an answer loses nothing that was shown and leaves no browser running', async ({ page }) => {
   const dir = await mkdtemp(join(tmpdir(), 'sextant-kill-'));
   const words = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
   const model = await ModelServer.start([
@@ -50,7 +50,12 @@ test('kill -9 during an answer loses nothing that was shown and leaves no browse
     expect(await shown(second)).toBe(before);
     const { conversation } = await second.api<Transcript>('GET', `/api/conversations/${id}`);
     expect(conversation.status).toBe('interrupted');
-    await second.api('POST', `/api/conversations/${id}/messages`, { text: 'go on' });
+    // It goes on at one press, and the model is told what was done.
+    await page.goto(second.window());
+    await page.getByRole('button', { name: 'Home', exact: true }).first().click();
+    await page.getByRole('main').getByText('open the demo and tell me').click();
+    await expect(page.getByText('1 step was done.')).toBeVisible();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect.poll(() => shown(second), { timeout: 30_000 }).toContain('We go on.');
     const sent = model.requests
       .at(-1)!

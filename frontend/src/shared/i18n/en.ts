@@ -1,7 +1,6 @@
 import { apps } from './en-apps';
 import { assistant } from './en-assistant';
 import { backups } from './en-backups';
-import { bookmarks } from './en-bookmarks';
 import { panelSettings } from './en-panelsettings';
 import { editor } from './en-editor';
 import { files } from './en-files';
@@ -21,7 +20,6 @@ import { cost } from './en-cost';
 import { surface } from './en-surface';
 import { webview } from './en-webview';
 import { servers } from './en-servers';
-import { terminal } from './en-terminal';
 
 const frame = {
   'app.name': 'Sextant',
@@ -198,7 +196,6 @@ const frame = {
 export const en = {
   ...frame,
   ...assistant,
-  ...bookmarks,
   ...panelSettings,
   ...editor,
   ...files,
@@ -219,6 +216,5 @@ export const en = {
   ...webview,
   ...apps,
   ...servers,
-  ...terminal,
   ...problems,
 } as const;

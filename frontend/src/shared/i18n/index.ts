@@ -1,18 +1,22 @@
 import { en } from './en';
 import type { batches } from './en-batches';
+import type { bookmarks } from './en-bookmarks';
 import type { links } from './en-links';
 import type { metrics } from './en-metrics';
 import type { permission } from './en-permission';
 import type { schedules } from './en-schedules';
+import type { terminal } from './en-terminal';
 
 /** The key of a message. */
 export type MessageKey =
   | keyof typeof en
   | keyof typeof batches
+  | keyof typeof bookmarks
   | keyof typeof links
   | keyof typeof metrics
   | keyof typeof permission
-  | keyof typeof schedules;
+  | keyof typeof schedules
+  | keyof typeof terminal;
 
 const messages: Partial<Record<MessageKey, string>> = { ...en };
 
