@@ -21,7 +21,7 @@ func (s *System) openBatches(ctx context.Context, options OpenOptions) (err erro
 		Changed: func(one data.Batch) {
 			s.Events.Broadcast(event.New(event.BatchesChanged, event.BatchNotice{Batch: one.ID}))
 		},
-		Ended: func(one data.Batch) { s.desktop.ShowBatch(one) },
+		Ended: func(one data.Batch) { s.Desktop.ShowBatch(one) },
 	})
 	if err != nil {
 		return err

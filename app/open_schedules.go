@@ -13,13 +13,13 @@ import (
 
 // openSchedules opens the schedules. They run only in a program that goes on, which is one that serves.
 func (s *System) openSchedules(ctx context.Context, options OpenOptions) (err error) {
-	s.desktop = notify.New(notify.Config{
+	s.Desktop = notify.New(notify.Config{
 		Enabled:      func() bool { return s.Settings.Get("notifications") == "on" },
 		InFront:      func() bool { return s.hub.InFront() },
 		Conversation: s.Store.Conversation, Answer: s.Approvals.Answer, Log: s.Log,
 		Show: func(id string) { s.showLink(event.Link{Kind: event.LinkConversation, Name: id}) },
 	})
-	s.OnClose("notifications", s.desktop.Close)
+	s.OnClose("notifications", s.Desktop.Close)
 	var db *sql.DB
 	if options.Serve {
 		if db, err = s.Store.OpenQueue(); err != nil {
@@ -48,7 +48,7 @@ func (s *System) scheduleChanged(one data.Schedule, run *data.Run) {
 	if run != nil {
 		notice.Run, notice.Status, notice.Reason = run.ID, string(run.Status), run.Reason
 		notice.Changed = run.Changed
-		s.desktop.ShowRun(one, *run)
+		s.Desktop.ShowRun(one, *run)
 	}
 	s.Events.Broadcast(event.New(event.SchedulesChanged, notice))
 }

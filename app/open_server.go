@@ -49,7 +49,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	s.OnClose("titles", func() error { namer.Close(); return nil })
 	s.on(event.TurnEnded, namer.TurnEnded)
 	for _, kind := range []event.Kind{event.TurnEnded, event.ApprovalAsked, event.ApprovalAnswered} {
-		s.on(kind, s.desktop.Handle)
+		s.on(kind, s.Desktop.Handle)
 	}
 	s.PanelPages.SetWindowClient(s.hub)
 	s.OnClose("windows", func() error { s.PanelPages.SetWindowClient(nil); s.hub.Close(); return nil })

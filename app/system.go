@@ -138,6 +138,7 @@ type System struct {
 	PageServer *pages.Server
 	Apps       *mcpapps.Service
 	Sharing    *sharing.Provider
+	Desktop    *notify.Desktop
 
 	folder       atomic.Pointer[string]
 	raise        atomic.Pointer[func()]
@@ -152,7 +153,6 @@ type System struct {
 	// portsKnown is closed when the egress guards know Sextant's own ports.
 	portsKnown      chan struct{}
 	hub             *ws.Hub
-	desktop         *notify.Desktop
 	terminalSockets *ws.TerminalServer
 	mcpClients      *mcpserver.JoinServer
 	server          *httpapi.Server

@@ -53,6 +53,11 @@ func generalKeys() []Key {
 				"about runs of schedules and tables.",
 		},
 		{
+			Name: "close_to_tray", Default: "on", Window: true, OneOf: []string{"on", "off"},
+			Doc: "Whether Sextant goes on in the tray of the desktop when its window is closed. Without a tray, it " +
+				"ends.",
+		},
+		{
 			Name: "favorite_models", Default: "", Window: true,
 			Doc: "Models (provider/name) that the menu of models lists first, separated by commas.",
 		},

@@ -40,6 +40,8 @@ type Desktop struct {
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 
+	saidHidden sync.Once
+
 	mu    sync.Mutex
 	conn  *dbus.Conn
 	shown map[uint32]notice
@@ -71,6 +73,19 @@ func (d *Desktop) Close() error {
 	d.mu.Unlock()
 	d.wait.Wait()
 	return nil
+}
+
+// InFront reports whether a window is in front, so that the person sees what happens.
+func (d *Desktop) InFront() bool { return d.cfg.InFront() }
+
+// ShowHidden says once that Sextant goes on without its window.
+func (d *Desktop) ShowHidden() {
+	d.saidHidden.Do(func() {
+		d.inBackground(func(ctx context.Context) error {
+			return show(ctx, "Sextant goes on in the tray",
+				"Its work and schedules go on. Quit it from its icon, or turn this off in Settings › General.")
+		})
+	})
 }
 
 // ShowRun shows a notification about a run that nobody started, if a person should know how it ended.

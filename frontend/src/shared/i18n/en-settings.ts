@@ -58,6 +58,8 @@ export const settings = {
   'settings.marks.means': 'Drawn over the picture, never into the page.',
   'settings.notifications': 'Notifications',
   'settings.notifications.means': 'When Sextant is done or asks while you use another window.',
+  'settings.tray': 'Go on when the window is closed',
+  'settings.tray.means': 'Where the desktop has a tray, the icon there opens the window again and quits Sextant.',
   'settings.searchEngine': 'Search engine',
   'settings.searchEngine.means': 'For words in the address bar.',
   'settings.folder': 'Folder',

@@ -1,0 +1,82 @@
+//go:build desktop
+
+package desktop
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"sextant/app"
+	"sextant/app/tray"
+	"sextant/backend/store/eventlog"
+)
+
+// shutting decides what happens when the window is shut: with an icon in the tray, Sextant goes on without it.
+type shutting struct {
+	sys    *app.System
+	window context.Context //nolint:containedctx // Wails identifies the window by it
+	show   func()
+
+	quits  atomic.Bool
+	mu     sync.Mutex
+	icon   *tray.Icon
+	events *eventlog.Subscription
+}
+
+// begin shows the icon, if the desktop has a tray.
+func (s *shutting) begin(window context.Context, show func()) {
+	s.window, s.show = window, show
+	go s.findTray()
+}
+
+// findTray shows the icon unless it is shown already, and reports whether it is.
+func (s *shutting) findTray() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.icon != nil {
+		return true
+	}
+	icon, err := tray.Show(s.window, s.show, s.quit)
+	if err != nil {
+		s.sys.Log.Debug("no icon in the tray", "err", err)
+		return false
+	}
+	s.icon = icon
+	s.events = s.sys.Events.Subscribe(eventlog.Filter{Kinds: tray.Kinds}, eventlog.FromNow)
+	go func() {
+		for e := range s.events.C() {
+			icon.Handle(e)
+			if s.sys.Desktop.InFront() {
+				icon.Seen()
+			}
+		}
+	}()
+	return true
+}
+
+// keepsRunning hides the window instead of closing it, if the person can reach Sextant through the tray.
+func (s *shutting) keepsRunning(window context.Context) bool {
+	if s.quits.Load() || s.sys.Settings.Get("close_to_tray") != "on" || !s.findTray() {
+		return false
+	}
+	runtime.WindowHide(window)
+	s.sys.Desktop.ShowHidden()
+	return true
+}
+
+// quit ends Sextant, as if there were no tray.
+func (s *shutting) quit() {
+	s.quits.Store(true)
+	runtime.Quit(s.window)
+}
+
+func (s *shutting) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.events != nil {
+		s.events.Close()
+	}
+}

@@ -1,0 +1,117 @@
+package tray
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/prop"
+
+	"sextant/build/sessionbus"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// host is a tray that shows nothing.
+type host struct{ registered chan dbus.Sender }
+
+// RegisterStatusNotifierItem implements org.kde.StatusNotifierWatcher.
+func (h *host) RegisterStatusNotifierItem(_ string, sender dbus.Sender) *dbus.Error {
+	h.registered <- sender
+	return nil
+}
+
+// pixmap is a picture of the icon in ARGB.
+type pixmap struct {
+	W, H int32
+	Data []byte
+}
+
+// TestIconShowsStateAndOpensWindow is the only test of Show: there is one icon in a process.
+func TestIconShowsStateAndOpensWindow(t *testing.T) {
+	conn := sessionbus.Start(t)
+	pressed := make(chan string, 9)
+	begin := func() (*Icon, error) {
+		return Show(t.Context(), func() { pressed <- "open" }, func() { pressed <- "quit" })
+	}
+	if _, err := begin(); !errors.Is(err, ErrNoHost) {
+		t.Fatalf("without a tray: %v", err)
+	}
+	h := &host{registered: make(chan dbus.Sender, 9)}
+	if err := conn.Export(h, watcherPath, watcher); err != nil {
+		t.Fatal(err)
+	}
+	hosted := map[string]*prop.Prop{"IsStatusNotifierHostRegistered": {Value: true}}
+	if _, err := prop.Export(conn, watcherPath, prop.Map{watcher: hosted}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.RequestName(watcher, dbus.NameFlagDoNotQueue); err != nil {
+		t.Fatal(err)
+	}
+	icon, err := begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := conn.Object(string(<-h.registered), "/StatusNotifierItem")
+	corner := func() string {
+		v, err := item.GetProperty("org.kde.StatusNotifierItem.IconPixmap")
+		var pictures []pixmap
+		if err == nil {
+			err = v.Store(&pictures)
+		}
+		if err != nil || len(pictures) != 1 || pictures[0].W != size {
+			t.Fatalf("%d pictures, %v", len(pictures), err)
+		}
+		at := ((size-dot-1)*size + size - dot - 1) * 4
+		return fmt.Sprintf("%x", pictures[0].Data[at+1:at+4])
+	}
+	idle := corner()
+	for _, step := range []struct {
+		kind  event.Kind
+		data  any
+		color string
+	}{
+		{event.TurnStarted, event.Turn{}, "4a8fe7"},
+		{event.ApprovalAsked, event.Approval{ID: "q"}, "e5484d"},
+		{event.ApprovalAnswered, event.ApprovalAnswer{ID: "q"}, "4a8fe7"},
+		{event.TurnEnded, event.Turn{Status: chat.StatusDone}, "3fa764"},
+		{event.TurnStarted, event.Turn{}, "4a8fe7"},
+		{event.TurnEnded, event.Turn{Status: chat.StatusStopped}, idle},
+		{event.TurnEnded, event.Turn{Status: chat.StatusFailed}, "3fa764"},
+	} {
+		icon.Handle(event.New(step.kind, step.data).InTurn("c", "t"))
+		if got := corner(); got != step.color {
+			t.Errorf("after %s the dot is %s, want %s", step.kind, got, step.color)
+		}
+	}
+	if v, err := item.GetProperty("org.kde.StatusNotifierItem.ToolTip"); err != nil ||
+		v.Value().([]any)[2] != "Sextant is done" {
+		t.Errorf("the tooltip is %v, %v", v, err)
+	}
+	icon.Seen()
+	if got := corner(); got != idle {
+		t.Errorf("after a look the dot is %s", got)
+	}
+	if err := item.Call("org.kde.StatusNotifierItem.Activate", 0, int32(1), int32(1)).Err; err != nil {
+		t.Fatal(err)
+	}
+	menu := conn.Object(item.Destination(), "/StatusNotifierItem/menu")
+	for id := range int32(2) {
+		press := menu.Call("com.canonical.dbusmenu.Event", 0, id+1, "clicked", dbus.MakeVariant(0), uint32(0))
+		if press.Err != nil {
+			t.Fatal(press.Err)
+		}
+	}
+	for _, want := range []string{"open", "open", "quit"} {
+		select {
+		case got := <-pressed:
+			if got != want {
+				t.Errorf("%s was pressed, want %s", got, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("nothing was pressed, want %s", want)
+		}
+	}
+}
