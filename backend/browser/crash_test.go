@@ -182,3 +182,29 @@ func TestPageThatComputesWithoutEndCanBeLeft(t *testing.T) {
 		}
 	}
 }
+
+func TestHungBrowserIsEndedAndStartedAnew(t *testing.T) {
+	t.Parallel()
+	ctx, b := newBrowser(t, browser.Config{})
+	s := b.Session("")
+	url := site(t, map[string]any{"/": `<title>Orders</title><button>Order</button>`})
+	page := openPage(t, ctx, s, url)
+	if err := b.StopForTest(); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	_, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Order").ID})
+	if err == nil {
+		t.Error("a press on a stopped browser worked")
+	}
+	eventually(t, "the state says that it was ended", func() bool {
+		trouble := b.State().Error
+		return strings.Contains(trouble, "did not answer")
+	})
+	t.Logf("noticed after %s: %v", time.Since(begun).Round(time.Millisecond), err)
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	findElement(t, ans, "button", "Order")
+}

@@ -24,6 +24,9 @@ const (
 	closeGrace        = 3 * time.Second
 	disconnectTimeout = 10 * time.Second
 	exitTimeout       = 3 * time.Second
+	// A Chromium that says nothing for maxSilence hangs. It is asked every pulse, so that it has something to say.
+	maxSilence = 9 * time.Second
+	pulse      = time.Second
 )
 
 type engine struct {
@@ -181,8 +184,33 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
+// endHung ends a Chromium that hangs, and reports whether it did. One that was attached is left alone. It returns when
+// the connection has ended.
+func (e *engine) endHung() bool {
+	conn := e.conn.Registry.Conn()
+	ticker := time.NewTicker(pulse)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-conn.Done():
+			return false
+		case <-ticker.C:
+		}
+		if e.b.cfg.AttachURL == "" && conn.Silence() > maxSilence {
+			e.b.log.Warn("the browser did not answer and is ended", "for", maxSilence)
+			e.proc.Kill()
+			<-conn.Done()
+			return true
+		}
+		conn.Post("", "Browser.getVersion", nil, nil)
+	}
+}
+
 func (e *engine) watch() {
-	<-e.conn.Registry.Conn().Done()
+	trouble := "The browser ended unexpectedly."
+	if e.endHung() {
+		trouble = "The browser did not answer and was ended."
+	}
 	b := e.b
 	if err := errors.Join(e.proc.Close(closeGrace), e.waitDisconnected()); err != nil {
 		b.log.Warn("closing the browser", "err", err)
@@ -195,7 +223,7 @@ func (e *engine) watch() {
 			b.status = statusStopped
 		} else {
 			b.status = statusFailed
-			b.trouble = "The browser ended unexpectedly."
+			b.trouble = trouble
 			b.hint = "It starts again with its tabs at the next action."
 		}
 	})

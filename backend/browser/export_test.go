@@ -3,9 +3,12 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"syscall"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"sextant/backend/browser/launch"
 	"sextant/backend/browser/page"
 )
 
@@ -15,6 +18,18 @@ func (b *Browser) KillForTest() {
 	e := b.engine
 	b.tabs.Unlock()
 	e.proc.Kill()
+}
+
+// StopForTest stops Chromium, so that it hangs.
+func (b *Browser) StopForTest() error {
+	b.tabs.Lock()
+	e := b.engine
+	b.tabs.Unlock()
+	p, ok := e.proc.(*launch.Process)
+	if !ok {
+		return errors.New("it was not started here")
+	}
+	return syscall.Kill(-p.PID, syscall.SIGSTOP)
 }
 
 // ActingForTest reports whether an action runs in the active tab.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	rodcdp "github.com/go-rod/rod/lib/cdp"
 )
@@ -34,8 +36,10 @@ type Conn struct {
 	wake    chan struct{}
 	closed  bool
 
-	done chan struct{}
-	wg   sync.WaitGroup
+	// heard is when the last message came.
+	heard atomic.Pointer[time.Time]
+	done  chan struct{}
+	wg    sync.WaitGroup
 }
 
 // NewConn starts a connection over ws. The reading goroutine calls onEvent, which must neither block nor wait for a
@@ -47,11 +51,20 @@ func NewConn(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
 		wake:    make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
+	c.hear()
 	c.wg.Add(2)
 	go c.read()
 	go c.write()
 	return c
 }
+
+func (c *Conn) hear() {
+	now := time.Now()
+	c.heard.Store(&now)
+}
+
+// Silence returns how long ago the last message came.
+func (c *Conn) Silence() time.Duration { return time.Since(*c.heard.Load()) }
 
 // Done returns a channel that is closed when the connection has ended. Its goroutines may still run: see Wait.
 func (c *Conn) Done() <-chan struct{} { return c.done }
@@ -160,6 +173,7 @@ func (c *Conn) read() {
 		if err != nil {
 			return
 		}
+		c.hear()
 		if id, result, ok := splitAnswer(data); ok {
 			if reply := c.take(id); reply != nil {
 				reply(result, nil)
