@@ -242,6 +242,31 @@ func TestCheckAddressBlocksNavigation(t *testing.T) {
 	}
 }
 
+func TestTabsAreLimited(t *testing.T) {
+	t.Parallel()
+	const most = 40
+	ctx, b := newBrowser(t, browser.Config{})
+	s := b.Session("")
+	ans := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Full</title><a href="/two" target="_blank">Two</a>`}))
+	for range most - 1 {
+		if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "open"})
+	if f := expectFault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "40 tabs are open") {
+		t.Errorf("the fault says %q", f.Message)
+	}
+	if _, _, err := s.ManageTabs(ctx, browser.TabCommand{Action: "select", Tab: ans.Page.Tab}); err != nil {
+		t.Fatal(err)
+	}
+	ans, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, ans, "link", "Two").ID})
+	if e, ok := eventOf(ans, "opened_tab"); err != nil || !ok || !strings.Contains(e.Text, "was closed") {
+		t.Errorf("the press says %+v, %v", ans.Events, err)
+	}
+	eventually(t, "the tab is closed", func() bool { return len(b.State().Tabs) == most })
+}
+
 func TestTabShowsTitleThatScriptChanges(t *testing.T) {
 	ctx, b := newBrowser(t, browser.Config{})
 	openPage(t, ctx, b.Session(""), site(t, map[string]any{"/": `<title>Inbox</title>

@@ -41,7 +41,11 @@ func (c *Connection) HandlePageOpened(p *cdp.Page) {
 	}
 	if opener != nil {
 		opener.ExpectsTab, t.opener = false, opener
-		opener.AddEffect(effects.KindTabOpened, fmt.Sprintf("opened tab %d", t.ID), t.ID)
+		outcome := fmt.Sprintf("opened tab %d", t.ID)
+		if len(s.Tabs) > maxTabs {
+			outcome += fmt.Sprintf(", which was closed: there may be %d", maxTabs)
+		}
+		opener.AddEffect(effects.KindTabOpened, outcome, t.ID)
 	}
 	b.Signal()
 	b.Unlock()

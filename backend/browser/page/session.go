@@ -234,6 +234,14 @@ func (s *Session) OpenEmptyTab(ctx context.Context, e *Connection) (*Tab, error)
 	ctx, cancel := context.WithTimeout(ctx, s.Manager.Config.Limits.Navigation)
 	defer cancel()
 	s.Manager.Lock()
+	if len(s.Tabs) >= maxTabs {
+		s.Manager.Unlock()
+		return nil, &surface.Fault{
+			Kind:       surface.FaultInvalid,
+			Message:    fmt.Sprintf("%d tabs are open, which is the most there may be.", maxTabs),
+			Suggestion: "Close a tab first.",
+		}
+	}
 	t := s.newTab()
 	s.Manager.Unlock()
 	if err := s.create(ctx, e, BlankPage, t); err != nil {
