@@ -54,8 +54,8 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "close_to_tray", Default: "on", Window: true, OneOf: []string{"on", "off"},
-			Doc: "Whether Sextant goes on in the tray of the desktop when its window is closed. Without a tray, it " +
-				"ends.",
+			Doc: "Whether Sextant keeps running in the tray of the desktop when its window is closed. Without a " +
+				"tray, it ends.",
 		},
 		{
 			Name: "favorite_models", Default: "", Window: true,

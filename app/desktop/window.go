@@ -46,8 +46,8 @@ func Open(ctx context.Context, sys *app.System, fragment string) error {
 	sys.Browser.SetSystemClipboard(setClipboard)
 	defer sys.Browser.SetSystemClipboard(nil)
 	defer sys.SetRaiseWindow(nil)
-	shutting := &shutting{sys: sys}
-	defer shutting.end()
+	closing := &closeToTray{sys: sys}
+	defer closing.end()
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),
@@ -58,18 +58,18 @@ func Open(ctx context.Context, sys *app.System, fragment string) error {
 			Icon: icons.PNG, ProgramName: "sextant",
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-		OnBeforeClose: shutting.keepsRunning,
+		OnBeforeClose: closing.keepsRunning,
 		OnStartup: func(window context.Context) {
 			show := func() {
 				runtime.WindowShow(window)
 				runtime.WindowUnminimise(window)
 			}
-			sys.SetRaiseWindow(show)
-			shutting.begin(window, show)
+			closing.begin(window, show)
+			sys.SetRaiseWindow(closing.show)
 			go func() {
 				select {
 				case <-ctx.Done():
-					shutting.quit()
+					closing.quit()
 				case <-stopped:
 				}
 			}()

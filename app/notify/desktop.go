@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/godbus/dbus/v5"
 
@@ -33,7 +36,7 @@ type Config struct {
 }
 
 // Desktop shows notifications about runs, batches and turns. A question can be answered once, or denied, in its
-// notification. Its methods return at once. They may be called concurrently.
+// notification. Its methods may be called concurrently.
 type Desktop struct {
 	cfg    Config
 	ctx    context.Context //nolint:containedctx // the lifetime, ended by Close
@@ -45,6 +48,8 @@ type Desktop struct {
 	mu    sync.Mutex
 	conn  *dbus.Conn
 	shown map[uint32]notice
+	// answered are the questions that were answered last: one may be answered before it is shown.
+	answered []string
 }
 
 // notice is what a shown notification is about. Question is nil if it asks nothing.
@@ -82,8 +87,8 @@ func (d *Desktop) InFront() bool { return d.cfg.InFront() }
 func (d *Desktop) ShowHidden() {
 	d.saidHidden.Do(func() {
 		d.inBackground(func(ctx context.Context) error {
-			return show(ctx, "Sextant goes on in the tray",
-				"Its work and schedules go on. Quit it from its icon, or turn this off in Settings › General.")
+			return show(ctx, "Sextant keeps running in the tray", "Its icon opens the window and quits, and so does "+
+				"starting Sextant again. Settings › General turns this off.")
 		})
 	})
 }
@@ -147,12 +152,18 @@ func (d *Desktop) approvalAnswered(e event.Event) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.answered = append(d.answered[max(0, len(d.answered)-maxShown):], answered.ID)
 	for id, one := range d.shown {
 		if one.question != nil && one.question.ID == answered.ID {
 			delete(d.shown, id)
-			d.conn.Object(service, servicePath).Go(service+".CloseNotification", dbus.FlagNoReplyExpected, nil, id)
+			d.close(id)
 		}
 	}
+}
+
+// close is called under the lock.
+func (d *Desktop) close(id uint32) {
+	d.conn.Object(service, servicePath).Go(service+".CloseNotification", dbus.FlagNoReplyExpected, nil, id)
 }
 
 func (d *Desktop) inBackground(show func(context.Context) error) {
@@ -189,16 +200,42 @@ func (d *Desktop) show(about notice, texts func(title string) (summary, body str
 		}
 		summary, body := texts(c.Title)
 		id, err := notify(ctx, d.conn, summary, body, actions)
-		if err == nil && len(d.shown) < maxShown {
-			d.shown[id] = about
+		if err != nil {
+			return err
 		}
-		return err
+		if q := about.question; q != nil && slices.Contains(d.answered, q.ID) {
+			d.close(id)
+			return nil
+		}
+		for old := range d.shown {
+			if len(d.shown) >= maxShown {
+				delete(d.shown, old)
+			}
+		}
+		d.shown[id] = about
+		return nil
 	})
 }
 
-// answerable reports whether a question needs no more than yes or no, and may be answered outside of a window.
+// answerable reports whether a question needs no more than yes or no, may be answered outside of a window, and shows
+// all that it is about.
 func answerable(q event.Approval) bool {
-	return !q.WindowOnly && q.EditArg == "" && len(q.Form) == 0
+	if q.WindowOnly || q.EditArg != "" || len(q.Form) > 0 || q.Diff != "" || q.Data != "" ||
+		utf8.RuneCountInString(q.Question) > maxTitle {
+		return false
+	}
+	var args map[string]any
+	if len(q.Args) > 0 && json.Unmarshal(q.Args, &args) != nil {
+		return false
+	}
+	for _, value := range args {
+		text, isText := value.(string)
+		if _, isNumber := value.(float64); isNumber || isText && strings.Contains(q.Question, text) {
+			continue
+		}
+		return false
+	}
+	return true
 }
 
 // connect connects to the session bus and listens to the notification service alone. It is called under the lock.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -140,7 +141,10 @@ func TestTurnIsNotifiedOnlyWhenNobodySeesIt(t *testing.T) {
 
 func TestQuestionIsAnsweredOnceInItsNotification(t *testing.T) {
 	f := newFixture(t)
-	f.ask(event.Approval{ID: "q1", Hash: "h", Question: "Delete a.txt?", Reason: "Ask mode confirms deletions."})
+	f.ask(event.Approval{
+		ID: "q1", Hash: "h", Question: "Delete a.txt?", Reason: "Ask mode confirms deletions.",
+		Args: []byte(`{"path":"a.txt"}`),
+	})
 	got := <-f.shown
 	want := shown{
 		1, "Delete a.txt?", "In “Lamps”. Ask mode confirms deletions.",
@@ -170,7 +174,10 @@ func TestHostileAnswersInNotificationsDoNothing(t *testing.T) {
 	f.ask(event.Approval{ID: "program", WindowOnly: true, Question: "Start it?"})
 	f.ask(event.Approval{ID: "form", Form: []event.FormField{{Name: "pin"}}, Question: "PIN?"})
 	f.ask(event.Approval{ID: "edit", EditArg: "content", Question: "Write it?"})
-	for range 3 {
+	f.ask(event.Approval{ID: "script", Question: "Run a script?", Args: []byte(`{"script":"steal()"}`)})
+	f.ask(event.Approval{ID: "long", Question: "Delete " + strings.Repeat("a", 100) + "?"})
+	f.ask(event.Approval{ID: "diff", Diff: "-a", Question: "Change 3 lines?"})
+	for range 6 {
 		if one := <-f.shown; len(one.Actions) != 2 {
 			t.Errorf("%q can be answered: %q", one.Summary, one.Actions)
 		}

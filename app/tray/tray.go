@@ -12,6 +12,7 @@ import (
 	"image/color"
 	"image/png"
 	"sync"
+	"time"
 
 	"fyne.io/systray"
 	"github.com/godbus/dbus/v5"
@@ -60,7 +61,7 @@ type Icon struct {
 
 // Show shows the icon, or returns ErrNoHost. open and quit are called when the person presses it or its menu.
 func Show(ctx context.Context, open, quit func()) (*Icon, error) {
-	if err := findHost(ctx); err != nil {
+	if err := FindHost(ctx); err != nil {
 		return nil, err
 	}
 	i := &Icon{icons: map[state][]byte{}, running: map[string]bool{}, questions: map[string]bool{}, shown: "unknown"}
@@ -92,14 +93,21 @@ func Show(ctx context.Context, open, quit func()) (*Icon, error) {
 	return i, nil
 }
 
-// findHost returns ErrNoHost unless a tray shows icons.
-func findHost(ctx context.Context) error {
+// hostTimeout is how long the tray may take to say that it is there.
+const hostTimeout = 2 * time.Second
+
+// FindHost returns ErrNoHost unless a tray shows icons.
+func FindHost(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
+	defer cancel()
 	conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoHost, err)
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
-	v, err := conn.Object(watcher, watcherPath).GetProperty(watcher + ".IsStatusNotifierHostRegistered")
+	var v dbus.Variant
+	err = conn.Object(watcher, watcherPath).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0,
+		watcher, "IsStatusNotifierHostRegistered").Store(&v)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoHost, err)
 	}

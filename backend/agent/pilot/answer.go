@@ -137,7 +137,8 @@ func (r *reply) explainProblem(t *grammar.Problem, message string) {
 }
 
 // joint matches what is between two commands, at the end of those before or at the start of those after.
-var joint = regexp.MustCompile(`(?i)(^|\s)(and|then|&)\s+$|[,;]\s*$|^\s*[,;]|^\s+(and|then|&)\s`)
+var joint = regexp.MustCompile(`(?i)(^|\s)(and|then|&+|afterwards|after that)\s+$|[,;\n]\s*$|^\s*[,;\n]|` +
+	`^\s+(and|then|&+|afterwards|after that)\s`)
 
 // otherCommands returns the part of a message before or after a command if it is other commands, else "".
 func otherCommands(before, after string) string {
@@ -165,7 +166,7 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 }
 
 func (r *reply) describeResult(s grammar.Step, text string) string {
-	text = grammar.EscapeLinks(text)
+	text = token.EscapeLinks(text)
 	if strings.HasPrefix(s.Tool, "open_") {
 		text, _, _ = strings.Cut(text, " Its tools: ") // names for a model
 	}
@@ -293,7 +294,7 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 }
 
 func (r *reply) describeFailure(text string) {
-	text = grammar.EscapeLinks(text)
+	text = token.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
 	}
@@ -407,7 +408,7 @@ func toolList(tools []toolspec.Function) string {
 	}
 	lines := []string{fmt.Sprintf("%d tools can be called now:", len(tools)), ""}
 	for _, t := range tools {
-		lines = append(lines, "- "+t.Function.Name+": "+grammar.FirstSentence(t.Function.Description))
+		lines = append(lines, "- "+t.Function.Name+": "+token.FirstSentence(t.Function.Description))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -53,7 +53,7 @@ func New(cfg Config) *Pilot {
 }
 
 func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser {
-	return &grammar.Parser{Rules: p.rules, Tools: tools, DemoURL: p.cfg.DemoURL, Window: live}
+	return &grammar.Parser{Rules: p.rules, Tools: tools, DemoURL: p.cfg.DemoURL, Window: live.Remembering()}
 }
 
 // Stream answers the last user message of req: with the next call of its commands, or with text.

@@ -27,13 +27,17 @@ func (c *conn) noteFocus(inFront bool) {
 
 // InFront reports whether a window has the focus, so that the person sees it.
 func (h *Hub) InFront() bool {
-	c := h.focusedConn()
-	if c == nil {
-		return false
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.conns {
+		c.mu.Lock()
+		inFront := c.inFront && c.ctx.Err() == nil
+		c.mu.Unlock()
+		if inFront {
+			return true
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.inFront
+	return false
 }
 
 func (c *conn) deliverReply(r *wire.SurfaceReply) error {

@@ -58,8 +58,13 @@
   }
   addEventListener('DOMContentLoaded', () => {
     title = document.title
-    const changes = new MutationObserver(() => { waiting ||= setTimeout(tellTitle, TITLE_MS) })
-    if (document.head) changes.observe(document.head, { subtree: true, childList: true, characterData: true })
+    const changes = new MutationObserver(() => { waiting ||= setTimeout(tellTitle, TITLE_MS); watch() })
+    // A page may replace its head.
+    const watch = () => {
+      if (document.documentElement) changes.observe(document.documentElement, { childList: true })
+      if (document.head) changes.observe(document.head, { subtree: true, childList: true, characterData: true })
+    }
+    watch()
   })
   if (!navigator.permissions) return
   // The browser refuses permission requests at once; only the change of the permission's state can be observed.

@@ -104,7 +104,7 @@ func Analyze(command string, at Location) Analysis {
 			out.Commands[i].GrantName = ""
 		}
 	}
-	out.Sentence = sentence(*out, at)
+	out.Sentence = sentence(*out, command, at)
 	out.Question = question(*out, command, at)
 	return *out
 }

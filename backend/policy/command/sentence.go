@@ -11,9 +11,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func sentence(r Analysis, at Location) string {
+func sentence(r Analysis, command string, at Location) string {
 	var parts []string
-	if onlyMoves(r) {
+	if onlyMoves(r, command) {
 		what := describePaths(pathsOf(r.Files, toolspec.UseDelete), at)
 		return "Move " + what + " to " + describePaths(pathsOf(r.Files, toolspec.UseWrite), at)
 	}
@@ -65,13 +65,13 @@ func sentence(r Analysis, at Location) string {
 	return strings.ToUpper(all[:1]) + all[1:]
 }
 
-// onlyMoves reports whether a command has no effect but that mv moves files to one place.
-func onlyMoves(r Analysis) bool {
-	if r.Network || len(r.Hosts) > 0 || len(r.Warnings) > 0 || len(pathsOf(r.Files, toolspec.UseWrite)) != 1 {
-		return false
-	}
-	hasOther := func(c Command) bool { return !c.Harmless && c.Program != "mv" }
-	return len(pathsOf(r.Files, toolspec.UseDelete)) > 0 && !slices.ContainsFunc(r.Commands, hasOther)
+// onlyMoves reports whether a command is one mv that overwrites nothing.
+func onlyMoves(r Analysis, command string) bool {
+	words := strings.Fields(command)
+	keeps := func(word string) bool { return word == "-n" || word == "-nv" || word == "--no-clobber" }
+	return len(r.Commands) == 1 && r.Commands[0].Program == "mv" && words[0] == "mv" &&
+		slices.ContainsFunc(words, keeps) && !strings.ContainsAny(command, ";&|<>`$(){}\n") && len(r.Warnings) == 0 &&
+		len(pathsOf(r.Files, toolspec.UseDelete)) > 0 && len(pathsOf(r.Files, toolspec.UseWrite)) == 1
 }
 
 // maxQuoted is the longest command in characters that a question quotes.
@@ -83,7 +83,7 @@ func question(r Analysis, command string, at Location) string {
 	quotable := utf8.RuneCountInString(command) <= maxQuoted && !strings.ContainsAny(command, "\r\n")
 	deleted := pathsOf(r.Files, toolspec.UseDelete)
 	switch {
-	case quotable && onlyMoves(r):
+	case quotable && onlyMoves(r, command):
 		return "Move " + describePaths(deleted, at) + " with “" + command + "”?"
 	case quotable && len(deleted) > 0:
 		return "Delete " + describePaths(deleted, at) + " with “" + command + "”?"

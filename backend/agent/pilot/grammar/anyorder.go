@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/backend/agent/pilot/grammar/value"
 	"sextant/shared/annotation"
@@ -18,11 +19,11 @@ import (
 const maxAnyOrder = 24
 
 // literalKinds are the kinds of values that any words can be, so that they have to stand in their place.
-const literalKinds = "word tool made part json script query rest removal anykey phrase content move copy newfolder " +
-	"program"
+const literalKinds = "word tool made part json script query rest removal anykey phrase content rename move copy " +
+	"newfolder program"
 
-// meant is a token with the meaning of its word: "" for a word that adds nothing.
-type meant struct {
+// wordMeaning is a token with the meaning of its word: "" for a word that adds nothing.
+type wordMeaning struct {
 	token.Token
 	meaning string
 	weak    bool
@@ -35,68 +36,95 @@ func (m *matcher) anyOrder(nearly bool) {
 	if len(m.ts) > maxAnyOrder || !nearly && token.Negates(m.ts) {
 		return
 	}
-	said := make([]meant, len(m.ts))
+	said := make([]wordMeaning, len(m.ts))
 	for i, t := range m.ts {
-		said[i] = meant{Token: t, meaning: t.Text}
+		said[i] = wordMeaning{Token: t, meaning: t.Text}
 		if !t.Quoted {
 			said[i].meaning = token.Meaning(t.Word)
 			said[i].weak = token.IsWeak(said[i].meaning)
 		}
 	}
-	meant := func(meaning string) bool {
-		return slices.ContainsFunc(said, func(t meant) bool { return t.meaning == meaning })
+	says := func(meaning string) bool {
+		return slices.ContainsFunc(said, func(t wordMeaning) bool { return t.meaning == meaning })
 	}
-	if meant("close") && meant("all") {
+	if says("close") && says("all") {
 		return // nothing closes more than one thing
 	}
+	asks := !nearly && isQuestion(m.src, m.ts)
 	for _, f := range m.g.Forms {
 		if f.usesSiteSearch() && !m.g.Window.hasSearch() || f.fixedOrder() ||
-			!nearly && asks(m.ts) && !slices.Contains(strings.Fields(readingTools), f.command.Tool) {
+			asks && !f.answers() && f.command.Tool != clickTool {
 			continue
 		}
-		a := &bag{m: m, form: f, said: slices.Clone(said), nearly: nearly}
+		a := &unorderedMatcher{m: m, form: f, said: slices.Clone(said), nearly: nearly, asks: asks}
 		a.walk(0, match{form: f, args: map[string]any{}, texts: map[string]string{}})
 	}
 }
 
 // readingTools are tools that answer a question without changing anything.
 const readingTools = "downloads git_read get_selection list_directory find_files search_files browser_history " +
-	"browser_bookmarks console_messages system_info select_text file_info annotate_page page_outline"
+	"browser_bookmarks console_messages system_info select_text file_info read_file annotate_page page_outline " +
+	"get_page_content " + commandtable.PanelTool
 
-// asks reports whether the words are a question that something is so.
-func asks(ts []token.Token) bool { return token.IsOneOf(ts[0], "is are was were has have did does am") }
+// isQuestion reports whether a message asks something, rather than asks for something.
+func isQuestion(src string, ts []token.Token) bool {
+	if all := token.Split(src); len(all) > 0 && token.IsOneOf(all[0], "can could would will please may") {
+		return false
+	}
+	return token.IsOneOf(ts[0], questionWords) || strings.HasSuffix(strings.TrimSpace(src), "?")
+}
+
+const questionWords = "is are was were have has did does do am what what's whats which where where's who how"
+
+// answers reports whether a form only reads.
+func (f *compiledForm) answers() bool {
+	return f.command.Builtin != "" || f.Fixed["action"] == "list" ||
+		slices.Contains(strings.Fields(readingTools), f.command.Tool)
+}
 
 // fixedOrder reports whether the order of the words matters in f: it has values that any words can be, or it is only
 // meant by those who know its words.
 func (f *compiledForm) fixedOrder() bool {
-	free := 0
-	if f.command.Tool == "http_request" {
+	free, families := 0, map[string]bool{}
+	if slices.Contains(strings.Fields(orderedTools), f.command.Tool) {
 		return true
 	}
-	for _, p := range f.parts {
-		if p.kind != nil && slices.Contains(strings.Fields(literalKinds), p.kind.name) {
+	for _, p := range f.Slots() {
+		if slices.Contains(strings.Fields(literalKinds), p.kind.name) || families[p.kind.family()] {
 			return true
 		}
-		if p.kind != nil && p.kind.freeText {
+		families[p.kind.family()] = true
+		if p.kind.freeText {
 			free++
 		}
 	}
 	return free > 1
 }
 
-// bag matches the words of one form.
-type bag struct {
+// orderedTools are tools whose commands are taken only as they are written.
+const orderedTools = "http_request press_key write_file edit_file handle_dialog enhance_baseline_prompt"
+
+const clickTool = "click_element"
+
+// maxTries bounds the work on a message that nearly fits many commands.
+const maxTries = 20_000
+
+// unorderedMatcher matches the words of one form.
+type unorderedMatcher struct {
 	m    *matcher
 	form *compiledForm
-	said []meant
-	// nearly allows words that are left over.
-	nearly bool
+	said []wordMeaning
+	// nearly allows words that are left over. asks allows only what changes nothing.
+	nearly, asks bool
 	// words counts the words that matched, without weak ones, fillers those that add nothing, and values the values
 	// that are no free text.
 	words, fillers, values int
 }
 
-func (b *bag) walk(e int, soFar match) bool {
+func (b *unorderedMatcher) walk(e int, soFar match) bool {
+	if b.m.tries++; b.m.tries > maxTries {
+		return false
+	}
 	if e == len(b.form.parts) {
 		return b.end(soFar)
 	}
@@ -134,7 +162,7 @@ type placedValue struct {
 }
 
 // readings returns the values that unused words can be, the longest first.
-func (b *bag) readings(k *valueKind) []placedValue {
+func (b *unorderedMatcher) readings(k *valueKind) []placedValue {
 	var all []placedValue
 	for i, t := range b.said {
 		if t.used || t.meaning == "" {
@@ -156,7 +184,7 @@ func (b *bag) readings(k *valueKind) []placedValue {
 	return all
 }
 
-func (b *bag) use(from, to int, used bool) {
+func (b *unorderedMatcher) use(from, to int, used bool) {
 	for i := from; i < to; i++ {
 		b.said[i].used = used
 	}
@@ -166,7 +194,9 @@ func (b *bag) use(from, to int, used bool) {
 func (parser *Parser) looksTyped(k *valueKind, r value.Parsed, ts []token.Token) bool {
 	last := ts[r.N-1]
 	switch k.name {
-	case "folder", "path":
+	case "path":
+		return strings.Contains(last.Text[strings.LastIndexByte(last.Text, '/')+1:], ".")
+	case "folder":
 		return strings.ContainsAny(last.Text, "./\\~")
 	case "ending":
 		return value.IsEnding(strings.TrimPrefix(last.Word, "."))
@@ -179,8 +209,8 @@ func (parser *Parser) looksTyped(k *valueKind, r value.Parsed, ts []token.Token)
 	return true
 }
 
-// words matches a part of words, by their meanings and anywhere in the message.
-func (b *bag) literals(e int, soFar match) bool {
+// literals matches a part of words, by their meanings and anywhere in the message.
+func (b *unorderedMatcher) literals(e int, soFar match) bool {
 	p := b.form.parts[e]
 	for _, words := range p.words {
 		var at []int
@@ -190,7 +220,7 @@ func (b *bag) literals(e int, soFar match) bool {
 			if meaning == "" && !b.form.hasFreeText() {
 				continue
 			}
-			i := slices.IndexFunc(b.said, func(t meant) bool {
+			i := slices.IndexFunc(b.said, func(t wordMeaning) bool {
 				return !t.used && !t.Quoted && (t.meaning == meaning && meaning != "" || t.Word == w)
 			})
 			switch {
@@ -198,7 +228,7 @@ func (b *bag) literals(e int, soFar match) bool {
 				at = append(at, i)
 				b.said[i].used = true
 				weak = weak && (b.said[i].weak || meaning == "")
-			case !token.IsWeak(meaning) || meaning == "what":
+			case meaning != "page":
 				ok = false
 			}
 		}
@@ -224,43 +254,29 @@ func (b *bag) literals(e int, soFar match) bool {
 }
 
 // end gives what is left over to the free text of the form, and accepts the match if nothing else is left.
-func (b *bag) end(soFar match) bool {
+func (b *unorderedMatcher) end(soFar match) bool {
 	if b.words == 0 && (b.values == 0 || b.form.hasFreeText() && b.fillers == 0) {
 		return false
 	}
 	if b.nearly {
 		return b.endNearly(soFar)
 	}
-	for _, v := range soFar.args {
-		if t, ok := v.(Target); ok && !b.m.g.surely(t, b.form.Loose, b.words > 0) {
-			return false
-		}
-	}
-	first, last, left := -1, -1, 0
-	for i, t := range b.said {
-		if t.used || t.meaning == "" {
-			continue
-		}
-		if t.weak && !b.form.hasFreeText() {
-			left++
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		last = i
+	first, left := b.leftOver()
+	if left > 0 && b.words == 0 || !b.isCertain(soFar) {
+		return false
 	}
 	soFar.score -= left
 	for _, p := range b.form.parts {
 		if p.kind == nil || !p.kind.freeText {
 			continue
 		}
-		used := func(t meant) bool { return t.used }
+		used := func(t wordMeaning) bool { return t.used }
 		before := slices.IndexFunc(b.said, used)
-		if first < 0 || before > first || slices.ContainsFunc(b.said[first:last+1], used) {
+		if first < 0 || before > first || slices.ContainsFunc(b.said[first:], used) {
 			return false
 		}
-		what := text(b.m.src, b.m.ts[first:last+1])
+		first = b.textStart(first)
+		what := text(b.m.src, b.m.ts[first:])
 		what = strings.TrimRight(what, ",;?!.")
 		soFar.args, soFar.texts = maps.Clone(soFar.args), maps.Clone(soFar.texts)
 		soFar.args[p.arg], soFar.texts[p.arg] = what, token.Quote(what)
@@ -276,21 +292,49 @@ func (b *bag) end(soFar match) bool {
 	return true
 }
 
-// surely reports whether a name that is said without its place in a sentence means an element: without a verb, all
-// words of its name are needed. A box that can be checked needs a verb that says so.
-func (parser *Parser) surely(t Target, loose, verb bool) bool {
-	found := parser.Window.find(t)
-	if !loose && verb {
-		return len(found) > 0
+// leftOver returns the first word that is left over, -1 for none, and how many weak words are.
+func (b *unorderedMatcher) leftOver() (first, weak int) {
+	first = -1
+	for i, t := range b.said {
+		switch {
+		case t.used || t.meaning == "":
+		case t.weak && !b.form.hasFreeText():
+			weak++
+		case first < 0:
+			first = i
+		}
 	}
-	return t.ordinal == 0 && !slices.ContainsFunc(found, func(e annotation.Element) bool {
-		whole := slices.Equal(token.OfName(e.Name), t.words)
-		return !verb && !whole || len(e.States) > 0
+	return first, weak
+}
+
+// isCertain reports whether the values of a match can be nothing else.
+func (b *unorderedMatcher) isCertain(m match) bool {
+	for _, v := range m.args {
+		if t, ok := v.(Target); ok && !b.isCertainTarget(t) {
+			return false
+		}
+		if _, isNumber := v.(int); isNumber && (b.words == 0 || b.asks) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCertainTarget reports whether a name that is said without its place in a sentence means an element. Without a verb,
+// all words of its name are needed. A box that can be checked needs a verb that says so, and a question only follows
+// links.
+func (b *unorderedMatcher) isCertainTarget(t Target) bool {
+	found := b.m.g.Window.find(t)
+	return len(found) > 0 && !slices.ContainsFunc(found, func(e annotation.Element) bool {
+		whole := slices.Equal(token.OfName(e.Name), t.words) && t.ordinal == 0
+		checkable := len(e.States) > 0
+		return b.asks && e.Role != "link" || b.words == 0 && !whole ||
+			checkable != (b.form.State != "") && (checkable && b.form.Loose || b.form.State != "")
 	})
 }
 
 // endNearly accepts a match if hardly more words are left over than matched.
-func (b *bag) endNearly(soFar match) bool {
+func (b *unorderedMatcher) endNearly(soFar match) bool {
 	matched, left := 0, 0
 	for _, t := range b.said {
 		switch {
@@ -307,6 +351,16 @@ func (b *bag) endNearly(soFar match) bool {
 	soFar.score -= 3 * left
 	b.m.found = append(b.m.found, soFar)
 	return true
+}
+
+// textStart returns where a text begins whose first word that means something is at first: after the words of the
+// form, without those that only lead to it.
+func (b *unorderedMatcher) textStart(first int) int {
+	for first > 0 && !b.said[first-1].used &&
+		!token.IsOneOf(b.said[first-1].Token, "for to about me the a an some my") {
+		first--
+	}
+	return first
 }
 
 func (f *compiledForm) hasFreeText() bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar/slash"
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/wire"
 )
@@ -81,7 +82,7 @@ type completer struct {
 
 func (c *completer) slash() {
 	name := strings.TrimPrefix(strings.TrimSpace(c.line), "/")
-	if toolName(name) != len(name) || strings.HasSuffix(c.line, " ") {
+	if slash.NameLength(name) != len(name) || strings.HasSuffix(c.line, " ") {
 		return
 	}
 	name = strings.ToLower(name)
@@ -94,7 +95,7 @@ func (c *completer) slash() {
 			args, back := argumentTemplate(d.Parameters)
 			c.out.Items = append(c.out.Items, wire.CompletionItem{
 				Insert: c.head + "/" + d.Name + " " + args, Back: back, Label: "/" + d.Name,
-				Detail: FirstSentence(d.Description),
+				Detail: token.FirstSentence(d.Description),
 			})
 		}
 	}

@@ -93,18 +93,25 @@ var kinds = func() map[string]*valueKind {
 		},
 		{
 			name: "removal", distinct: true, placeholder: "FILE", noun: "a file",
-			read: plain(value.Shell("rm")), values: pathsOf,
+			read: plain(value.Shell("rm", false)), values: pathsOf,
 		},
 		{
-			name: "move", distinct: true, placeholder: "FILE to FILE", noun: "two files",
-			read: plain(value.Shell("mv -n")),
+			name: "rename", distinct: true, placeholder: "FILE to FILE", noun: "two files",
+			read: plain(value.Shell("mv -nv", false)),
+		},
+		{
+			name: "move", distinct: true, placeholder: "FILE to FOLDER", noun: "a file and a folder",
+			read: plain(value.Shell("mv -nv", true)),
 		},
 		{
 			name: "copy", distinct: true, placeholder: "FILE to FILE", noun: "two files",
-			read: plain(value.Shell("cp -n")),
+			read: plain(value.Shell("cp -nv", true)),
 		},
 		{name: "program", distinct: true, placeholder: "COMMAND", noun: "a command line", read: plain(value.Program)},
-		{name: "newfolder", distinct: true, placeholder: "FOLDER", noun: "a folder", read: plain(value.Shell("mkdir"))},
+		{
+			name: "newfolder", distinct: true, placeholder: "FOLDER", noun: "a folder",
+			read: plain(value.Shell("mkdir", false)),
+		},
 		{name: "count", placeholder: "N", noun: "a number", read: plain(value.Count)},
 		{name: "tab", placeholder: "TAB", noun: "a tab's number", read: plain(value.Count), values: tabsOf},
 		{name: "point", placeholder: "X,Y", noun: "a point such as 100,200", read: plain(value.Point)},

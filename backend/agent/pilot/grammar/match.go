@@ -57,6 +57,8 @@ type matcher struct {
 	found   []match
 	miss    nearMiss
 	certain bool
+	// tries counts the attempts of matching in any order.
+	tries int
 }
 
 func (parser *Parser) fit(src string, ts []token.Token, whole bool) ([]match, nearMiss) {
@@ -217,7 +219,8 @@ func (m *matcher) slot(k *valueKind, t int, siteSearch bool) ([]value.Parsed, st
 			what = strings.TrimRight(what, ",;")
 		}
 		if what != "" || n == 1 {
-			if siteSearch && !isSiteQuery(ts[:n]) || k.name == "content" && token.IsOrder(token.WithoutNoun(ts[:n])) {
+			isOrder := k.name == "content" && token.IsOrder(token.WithoutNoun(ts[:n]))
+			if isOrder || siteSearch && !token.IsSiteQuery(ts[:n]) {
 				continue
 			}
 			all = append(all, value.Parsed{N: n, Arg: what, Text: token.Quote(what)})
@@ -227,17 +230,12 @@ func (m *matcher) slot(k *valueKind, t int, siteSearch bool) ([]value.Parsed, st
 }
 
 // inTerminal matches what is said after a command line but is no part of it.
-var inTerminal = regexp.MustCompile(`(?i)( in (the |a )?(terminal|shell|console)| for me)( please)?[.!]?$`)
-
-// isSiteQuery reports whether words are what people search a site for: few, and no question.
-func isSiteQuery(ts []token.Token) bool {
-	return len(ts) <= maxLookup+2 && !token.IsOneOf(ts[0], "how what when where why who which the web internet")
-}
+var inTerminal = regexp.MustCompile(`(?i) in (the |a )?(terminal|shell|console)( please)?[.!]?$`)
 
 func (m *matcher) rest(k *valueKind, what string, n int) ([]value.Parsed, string) {
-	if k.name == "rest" {
-		what = inTerminal.ReplaceAllString(what, "")
-		if ts := token.Split(what); len(ts) == 1 && ts[0].Quoted {
+	if line := inTerminal.ReplaceAllString(what, ""); k.name == "rest" && line != what {
+		what = line
+		if ts := token.Split(line); len(ts) == 1 && ts[0].Quoted {
 			what = ts[0].Text
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/agent/pilot/grammar/slash"
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/backend/agent/pilot/grammar/value"
 )
@@ -104,7 +105,7 @@ func panelNames(tools []string) []string {
 
 // readTool reads the name of a tool. The call itself checks whether the tool exists.
 func readTool(_ *Parser, ts []token.Token) ([]value.Parsed, string) {
-	if len(ts) == 0 || ts[0].Quoted || toolName(ts[0].Text) != len(ts[0].Text) {
+	if len(ts) == 0 || ts[0].Quoted || slash.NameLength(ts[0].Text) != len(ts[0].Text) {
 		return nil, ""
 	}
 	return []value.Parsed{{N: 1, Arg: ts[0].Text, Text: ts[0].Text}}, ""
@@ -116,15 +117,4 @@ func readCreatedTool(g *Parser, ts []token.Token) ([]value.Parsed, string) {
 		return nil, why
 	}
 	return all, ""
-}
-
-func toolName(s string) int {
-	end := strings.IndexFunc(s, func(r rune) bool {
-		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
-			r <= 'Z')
-	})
-	if end < 0 {
-		return len(s)
-	}
-	return end
 }

@@ -1,14 +1,13 @@
 package grammar
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"sextant/backend/agent/pilot/commandtable"
+	"sextant/backend/agent/pilot/grammar/slash"
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/chat"
 )
@@ -67,7 +66,9 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 }
 
 // writesText reports whether a step takes words of the message literally, among which no word is filler.
-func writesText(s Step) bool { return s.open || s.verbatim || s.Tool == "write_file" }
+func writesText(s Step) bool {
+	return s.open || s.verbatim || slices.Contains([]string{"write_file", "edit_file", "bash", "handle_dialog"}, s.Tool)
+}
 
 // startsSentence reports whether a message begins like a sentence about the person, not like a command. Nothing in it
 // is run literally.
@@ -156,88 +157,14 @@ func merge(plan []Step) []Step {
 }
 
 func (parser *Parser) slash(text string) (Step, string, *Problem) {
-	end := 1 + toolName(text[1:])
-	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
-	args := json.RawMessage("{}")
-	if strings.HasPrefix(rest, "{") {
-		dec := json.NewDecoder(strings.NewReader(rest))
-		if err := dec.Decode(&args); err != nil {
-			if errors.Is(err, io.ErrUnexpectedEOF) {
-				return Step{}, "", &Problem{
-					Text: text,
-					Hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name),
-				}
-			}
-			return Step{}, "", &Problem{
-				Text: text,
-				Hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err),
-			}
-		}
-		rest = strings.TrimLeft(rest[dec.InputOffset():], " \t")
+	c, rest, problem := slash.Parse(text)
+	if problem != "" {
+		return Step{}, "", &Problem{Text: text, Hint: problem}
 	}
-	s, problem := parser.byTool(name, args)
-	if problem != nil {
-		return s, "", problem
+	if c.Name == commandtable.BuiltinHelp || c.Name == commandtable.BuiltinTools {
+		return Step{Builtin: c.Name, canonical: c.Name, Text: c.Text}, rest, nil
 	}
-	s.Text = strings.TrimSpace(text[:len(text)-len(rest)])
-	for _, joint := range []string{"and then ", "and ", "then ", "; ", ", "} {
-		if len(rest) >= len(joint) && strings.EqualFold(rest[:len(joint)], joint) {
-			return s, strings.TrimLeft(rest[len(joint):], " \t"), nil
-		}
-	}
-	if rest != "" && rest[0] != '\n' && rest[0] != '\r' {
-		return s, "", &Problem{
-			Text: text,
-			Hint: fmt.Sprintf(
-				"After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.",
-				name,
-			),
-		}
-	}
-	return s, rest, nil
-}
-
-// byTool returns the call of a tool by name. For "/tool", args contains the name and the arguments.
-func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
-	switch name {
-	case "help", "tools":
-		return Step{Builtin: name, canonical: name}, nil
-	case "tool":
-		var form struct {
-			Name      string          `json:"name"`
-			Tool      string          `json:"tool"`
-			Args      json.RawMessage `json:"args"`
-			Arguments json.RawMessage `json:"arguments"`
-		}
-		if err := json.Unmarshal(args, &form); err != nil || form.Name+form.Tool == "" {
-			return Step{}, &Problem{
-				Hint: `/tool needs a name, for example /tool {"name": "click_element", "args": {"annotationId": 3}}.`,
-			}
-		}
-		name, args = form.Name, form.Args
-		if name == "" {
-			name = form.Tool
-		}
-		if len(args) == 0 {
-			args = form.Arguments
-		}
-		if len(args) == 0 {
-			args = json.RawMessage("{}")
-		}
-		if args[0] != '{' {
-			return Step{}, &Problem{Hint: "The args of /tool are a JSON object."}
-		}
-	}
-	if name == "" {
-		return Step{}, &Problem{
-			Hint: `After the slash comes a tool's name, for example /annotate_page {}. Say "tools" for the names.`,
-		}
-	}
-	var flat bytes.Buffer
-	if err := json.Compact(&flat, args); err != nil {
-		return Step{}, &Problem{Hint: "The arguments are not valid JSON."}
-	}
-	return Step{Tool: name, Args: flat.Bytes(), canonical: "/" + name + " " + flat.String()}, nil
+	return Step{Tool: c.Name, Args: c.Args, canonical: "/" + c.Name + " " + string(c.Args), Text: c.Text}, rest, nil
 }
 
 func (parser *Parser) line(line string) ([]Step, *Problem) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/agent/pilot/grammar/slash"
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/shared/chat"
 )
@@ -18,8 +19,8 @@ const (
 func (parser *Parser) Suggest(text string) []chat.Offer {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if name, ok := strings.CutPrefix(text, "/"); ok {
-		if near := token.Closest(name[:toolName(name)], parser.Tools); near != "" {
-			return []chat.Offer{{Command: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
+		if near := token.Closest(name[:slash.NameLength(name)], parser.Tools); near != "" {
+			return []chat.Offer{{Command: "/" + near + " " + strings.TrimSpace(name[slash.NameLength(name):])}}
 		}
 		return nil
 	}

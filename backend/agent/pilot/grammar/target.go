@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar/token"
@@ -61,7 +60,7 @@ func readTarget(ts []token.Token, roles string) []value.Parsed {
 			all = append(all, value.Parsed{N: n, Arg: t, Text: t.text})
 			continue
 		}
-		if slices.ContainsFunc(t.words, func(w string) bool { return !isNumber(w) }) {
+		if slices.ContainsFunc(t.words, func(w string) bool { return !token.IsNumber(w) }) {
 			text := token.Quote(strings.Join(t.words, " "))
 			if t.ordinal != 0 {
 				text = map[int]string{1: "first", 2: "second", 3: "third", -1: "last"}[t.ordinal] + " " + text
@@ -108,26 +107,27 @@ func (w WindowState) find(t Target) []annotation.Element {
 func (w WindowState) withWords(t Target, words []string) []annotation.Element {
 	var best []annotation.Element
 	rank := 3
-	for _, e := range w.Elements() {
+	if w.names == nil {
+		w = w.Remembering()
+	}
+	for _, e := range w.names() {
 		if !e.Usable || len(t.roles) > 0 && !slices.Contains(t.roles, e.Role) {
 			continue
 		}
-		name := token.OfName(e.Name)
-		letters := slices.DeleteFunc(slices.Clone(name), isNumber)
 		now := 3
 		switch {
-		case slices.Equal(name, words), slices.Equal(letters, words):
+		case slices.Equal(e.words, words), slices.Equal(e.letters, words):
 			now = 0
-		case len(name) >= len(words) && slices.Equal(name[:len(words)], words):
+		case len(e.words) >= len(words) && slices.Equal(e.words[:len(words)], words):
 			now = 1
-		case !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(name, word) }):
+		case !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(e.words, word) }):
 			now = 2
 		}
 		switch {
 		case now < rank:
-			best, rank = []annotation.Element{e}, now
+			best, rank = []annotation.Element{e.Element}, now
 		case now == rank && now < 3:
-			best = append(best, e)
+			best = append(best, e.Element)
 		}
 	}
 	return best
@@ -158,6 +158,9 @@ func readOffer(g *Parser, ts []token.Token) ([]value.Parsed, string) {
 		if n := len(ts) - len(place); n > i && len(place) > 0 && token.IsOneOf(place[0], "basket cart bag trolley") {
 			t := Target{text: token.JoinText(ts[:n+1]), roles: []string{"button"}}
 			for _, one := range ts[:i] {
+				if token.IsOneOf(one, "is are was were have has had do does did no not if in") {
+					return nil, ""
+				}
 				if token.Meaning(one.Word) != "" {
 					t.words = append(t.words, token.OfName(one.Text)...)
 				}
@@ -215,10 +218,6 @@ func readTabBeside(g *Parser, ts []token.Token) ([]value.Parsed, string) {
 	return []value.Parsed{{N: 1, Arg: id, Text: strconv.Itoa(id)}}, ""
 }
 
-func isNumber(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
-}
-
 // choices offers the command of a step with each element that its target can be.
 func (parser *Parser) choices(s Step, target string) []chat.Offer {
 	found := parser.Window.find(s.targets[target])
@@ -226,7 +225,7 @@ func (parser *Parser) choices(s Step, target string) []chat.Offer {
 	for _, e := range found[:min(MaxChoices, len(found))] {
 		offers = append(offers, chat.Offer{
 			Command: parser.withNumber(s.named, target, e.ID), Effect: parser.effect(s.named),
-			TargetName: EscapeLinks(markName(e)),
+			TargetName: token.EscapeLinks(markName(e)),
 		})
 	}
 	return offers

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"sextant/backend/agent/pilot/grammar/token"
 	"sextant/backend/agent/pilot/grammar/value"
@@ -30,6 +31,26 @@ type WindowState struct {
 	Tools []toolspec.Definition
 	// Paths returns the paths in the workspace that begin with prefix, folders with a trailing slash; may be nil.
 	Paths func(prefix string) []string
+	// names returns the words of the elements' names, nil if they are not remembered.
+	names func() []elementName
+}
+
+// elementName is an element with the words of its name, and those of them that are no numbers.
+type elementName struct {
+	annotation.Element
+	words, letters []string
+}
+
+// Remembering returns w with the elements that are on the page now. One message looks names up many times.
+func (w WindowState) Remembering() WindowState {
+	w.names = sync.OnceValue(func() (names []elementName) {
+		for _, e := range w.Elements() {
+			words := token.OfName(e.Name)
+			names = append(names, elementName{e, words, slices.DeleteFunc(slices.Clone(words), token.IsNumber)})
+		}
+		return names
+	})
+	return w
 }
 
 const (
@@ -158,19 +179,7 @@ func pathsOf(g *Parser) []suggestion {
 func toolsOf(g *Parser) []suggestion {
 	var all []suggestion
 	for _, d := range g.Window.Tools {
-		all = append(all, suggestion{d.Name, FirstSentence(d.Description)})
+		all = append(all, suggestion{d.Name, token.FirstSentence(d.Description)})
 	}
 	return all
 }
-
-// FirstSentence returns the first sentence of s without its full stop, cut to 100 characters and with escaped links.
-func FirstSentence(s string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	if s, _, ok := strings.Cut(first, ". "); ok {
-		first = s
-	}
-	return strings.TrimSuffix(excerpt.TruncateRunes(EscapeLinks(first), 100), ".")
-}
-
-// EscapeLinks escapes s so that text from a page cannot become a link or an image in a formatted answer.
-func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }

@@ -2,6 +2,9 @@ import type { Panel, StoredEvent } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
+/** How long a request may hold up the next one. */
+const ANSWER_MS = 5000;
+
 /** The panels of the activity bar, and the active panel, which is on the stage. */
 export class Panels {
   /**
@@ -61,8 +64,10 @@ export class Panels {
     this.onOpen();
     if (id === this.activeId) return;
     this.#requested = { id };
-    this.#answered = this.#answered.then(() => this.#request(id));
-    await this.#answered;
+    const asked = this.#answered.then(() => this.#request(id));
+    const tooLong = new Promise((end) => setTimeout(end, ANSWER_MS));
+    this.#answered = Promise.race([asked, tooLong]);
+    await asked;
   }
 
   /** Asks the program to open a panel, unless another one was requested since. */

@@ -65,7 +65,7 @@ export const assistant = {
   'turn.limit': 'Stopped at the step limit. Everything done so far is kept.',
   'turn.interrupted': 'Interrupted: Sextant was closed. Everything shown here is kept.',
   'turn.interrupted.done': '{n} {n|step was|steps were} done.',
-  'turn.interrupted.unknown': '{n} {n|step was|steps were} done, and one may have been. Check it before you continue.',
+  'turn.interrupted.unknown': '{n} {n|step was|steps were} done, and {m} may have been. Check before you continue.',
   'turn.failed': 'The answer failed.',
   'turn.retry': 'Ask again',
   'turn.retry.by': 'Ask again with {model}',

@@ -15,7 +15,7 @@ check tick enable
 uncheck untick disable deselect unselect
 type write input put fill insert
 set change switch adjust
-close shut quit exit hide
+close shut hide
 clear empty wipe reset
 scroll move slide
 back backwards backward return previous
@@ -90,7 +90,7 @@ func Meaning(word string) string {
 	if meaning, known := meaningOf[word]; known {
 		return meaning
 	}
-	for _, ending := range []string{"ing", "ed", "s"} {
+	for _, ending := range []string{"ing", "s"} {
 		stem, cut := strings.CutSuffix(word, ending)
 		for _, one := range []string{stem, stem + "e"} {
 			if meaning, known := meaningOf[one]; cut && known && meaning != "" {

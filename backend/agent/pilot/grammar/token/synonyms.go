@@ -2,6 +2,7 @@ package token
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -32,8 +33,7 @@ const synonyms = `make a copy of=copy, throw away=delete, commit log=git log, ct
 	bring me to=open, take me to=open, head over to=open, head to=open, jump over to=switch to, jump to=switch to,
 	launch=open, start=open, display=show, view=show, print=show, see=show, show me=show, read me=read,
 	tell me=show, get me to=open, look at=show, look into=show, give me=show, where do i find=show, which=what,
-	what's=what is, whats=what is, where's=where is, read out=read, get rid of=close, shut=close, kill=close,
-	leave=close, fresh=new, another=new, an extra=new, one more=new, first tab=tab 1, second tab=tab 2,
+	what's=what is, whats=what is, where's=where is, read out=read, get rid of=close, shut=close, kill=close, fresh=new, another=new, an extra=new, one more=new, first tab=tab 1, second tab=tab 2,
 	third tab=tab 3, one page back=back, a page back=back, one page forward=forward, step back=back, tap on=click,
 	follow=click, mouse over=hover, move to=hover, switch on=check, turn on=check, switch off=uncheck,
 	turn off=uncheck, untick=uncheck, unselect=uncheck, all the way=to the, the end=bottom, the beginning=top,
@@ -47,13 +47,14 @@ const synonyms = `make a copy of=copy, throw away=delete, commit log=git log, ct
 	smartphone=phone`
 
 var (
-	// onOff matches "switch X off" and "make sure X is on", sorted "order the lamps by price", both "open both X and
-	// Y", offers "add X and Y to the basket" and labelled "Postcode: 1234".
-	onOff    = regexp.MustCompile(`(?i)^(please )?(?:switch|turn|put|make sure(?: that)?) (.+?) (?:is )?(on|off)[.!]?$`)
-	sorted   = regexp.MustCompile(`(?i)^(?:please )?(?:order|sort|arrange|rank)\b.{0,40}? by (.+)$`)
-	both     = regexp.MustCompile(`(?i)^(.*?)\bboth (.+?) and (.+?)((?: (?:in|into|to) .*)?)$`)
-	offers   = regexp.MustCompile(`(?i)^(.*\b(?:add|put) )(.+?) and (.+?)( (?:to|in|into) .*(?:basket|cart|bag).*)$`)
-	labelled = regexp.MustCompile(`^([\pL][\pL -]{1,30}): *([^/].*)$`)
+	// What people say for "run X", "check X", "sort by price", "open X and open Y", "add X to the basket and add Y to
+	// the basket" and "postcode is 1234".
+	forMePattern  = regexp.MustCompile(`(?i)^((?:execute|launch|start) .+?) for me(?: please)?[.!]?$`)
+	onOffPattern  = regexp.MustCompile(`(?i)^(please )?(?:switch|turn|make sure(?: that)?) (.+?) (?:is )?(on|off)[.!]?$`)
+	sortPattern   = regexp.MustCompile(`(?i)^(?:please )?(?:order|sort|arrange|rank)\b.{0,40}? by (.+)$`)
+	bothPattern   = regexp.MustCompile(`(?i)^(.*?)\bboth (.+?) and (.+?)((?: (?:in|into|to) .*)?)$`)
+	offersPattern = regexp.MustCompile(`(?i)^(.*\b(?:add|put) )(.+?) and (.+?)( (?:to|in|into) .*(?:basket|cart|bag).*)$`)
+	labelPattern  = regexp.MustCompile(`^([\pL][\pL -]{1,30}): *([^/].*)$`)
 )
 
 // maxPlain bounds the message in bytes.
@@ -76,18 +77,11 @@ func Plain(line string) string {
 	if strings.ContainsAny(line, "\r\n") || strings.HasPrefix(line, "/") || len(line) > maxPlain {
 		return line
 	}
-	line = onOff.ReplaceAllStringFunc(line, func(found string) string {
-		p := onOff.FindStringSubmatch(found)
-		if strings.EqualFold(p[3], "off") {
-			return p[1] + "uncheck " + p[2]
-		}
-		return p[1] + "check " + p[2]
-	})
-	line = sorted.ReplaceAllString(line, "sort by $1")
-	line = both.ReplaceAllString(line, "$1$2$4 and $1$3$4")
-	line = offers.ReplaceAllString(line, "$1$2$4 and $1$3$4")
-	line = labelled.ReplaceAllString(line, "$1 is $2")
 	ts := Split(line)
+	if !slices.ContainsFunc(ts, func(t Token) bool { return t.Quoted }) {
+		line = reworded(line)
+		ts = Split(line)
+	}
 	var out []string
 	for i := 0; i < len(ts); {
 		n, to := synonymAt(ts[i:])
@@ -132,4 +126,20 @@ func synonymAt(ts []Token) (int, []string) {
 		}
 	}
 	return 0, nil
+}
+
+// reworded puts a line without quotes into the words and the order of commands.
+func reworded(line string) string {
+	line = forMePattern.ReplaceAllString(line, "$1")
+	line = onOffPattern.ReplaceAllStringFunc(line, func(found string) string {
+		p := onOffPattern.FindStringSubmatch(found)
+		if strings.EqualFold(p[3], "off") {
+			return p[1] + "uncheck " + p[2]
+		}
+		return p[1] + "check " + p[2]
+	})
+	line = sortPattern.ReplaceAllString(line, "sort by $1")
+	line = bothPattern.ReplaceAllString(line, "$1$2$4 and $1$3$4")
+	line = offersPattern.ReplaceAllString(line, "$1$2$4 and $1$3$4")
+	return labelPattern.ReplaceAllString(line, "$1 is $2")
 }

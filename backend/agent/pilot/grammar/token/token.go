@@ -200,3 +200,28 @@ func WithoutNoun(ts []Token) []Token {
 func Abbreviate(s string) string {
 	return excerpt.TruncateRunes(strings.Join(strings.Fields(s), " "), 60)
 }
+
+// FirstSentence returns the first sentence of s without its full stop, cut to 100 characters and with escaped links.
+func FirstSentence(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if s, _, ok := strings.Cut(first, ". "); ok {
+		first = s
+	}
+	return strings.TrimSuffix(excerpt.TruncateRunes(EscapeLinks(first), 100), ".")
+}
+
+// EscapeLinks escapes s so that text from a page cannot become a link or an image in a formatted answer.
+func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }
+
+// IsNumber reports whether s has only digits.
+func IsNumber(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// maxSiteWords is the most words that people search a site for.
+const maxSiteWords = 5
+
+// IsSiteQuery reports whether words are what people search a site for: few, and no question.
+func IsSiteQuery(ts []Token) bool {
+	return len(ts) <= maxSiteWords && !IsOneOf(ts[0], "how what when where why who which the web internet")
+}

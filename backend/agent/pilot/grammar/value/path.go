@@ -16,7 +16,7 @@ func Path(ts []token.Token) ([]Parsed, string) {
 	}
 	path := rest[0].Text
 	if !rest[0].Quoted {
-		path = strings.TrimRight(path, ",;?!")
+		path = withoutPunctuation(path)
 		if !strings.ContainsAny(path, "./\\~") {
 			return nil, "A file is named with its ending or its folder, for example notes.txt. Put other names " +
 				"in quotes."
@@ -40,7 +40,7 @@ func Folder(ts []token.Token) ([]Parsed, string) {
 	}
 	path := rest[0].Text
 	if !rest[0].Quoted {
-		path = strings.TrimRight(path, ",;")
+		path = withoutPunctuation(path)
 	}
 	if path == "" {
 		return nil, ""
@@ -86,4 +86,13 @@ func FileName(ts []token.Token) ([]Parsed, string) {
 		all[i].Text = token.Quote(fmt.Sprint(all[i].Arg))
 	}
 	return all, why
+}
+
+// withoutPunctuation returns a path without what ends a sentence. "." and ".." stay.
+func withoutPunctuation(path string) string {
+	path = strings.TrimRight(path, ",;:?!")
+	if strings.Trim(path, "./") != "" {
+		path = strings.TrimRight(path, ".")
+	}
+	return path
 }

@@ -47,8 +47,8 @@ func As(pattern string) func([]token.Token) ([]Parsed, string) {
 }
 
 // Shell returns a function that reads a file or folder, or "A to B" for mv and cp, and returns the command of the
-// shell that is meant.
-func Shell(program string) func([]token.Token) ([]Parsed, string) {
+// shell that is meant. With intoFolder, a B without an ending is a folder, which must exist.
+func Shell(program string, intoFolder bool) func([]token.Token) ([]Parsed, string) {
 	return func(ts []token.Token) ([]Parsed, string) {
 		read := Path
 		if program == "mkdir" {
@@ -59,13 +59,20 @@ func Shell(program string) func([]token.Token) ([]Parsed, string) {
 			return nil, why
 		}
 		n, paths := all[0].N, []string{fmt.Sprint(all[0].Arg)}
-		if strings.HasSuffix(program, " -n") {
+		if strings.HasSuffix(program, " -nv") {
 			rest := token.Skip(ts[n:], "to into as in")
 			other, _ := Folder(rest)
 			if len(rest) == len(ts[n:]) || len(other) == 0 {
 				return nil, ""
 			}
-			n, paths = len(ts)-len(rest)+other[0].N, append(paths, fmt.Sprint(other[0].Arg))
+			target := fmt.Sprint(other[0].Arg)
+			if intoFolder && !strings.ContainsAny(target, "./") {
+				target += "/"
+			}
+			n, paths = len(ts)-len(rest)+other[0].N, append(paths, target)
+		}
+		if slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "~") }) {
+			return nil, "Files are named from the folder that Sextant works in, not from the home folder."
 		}
 		command, texts := program, make([]string, len(paths))
 		if slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "-") }) {
@@ -89,26 +96,28 @@ func Shell(program string) func([]token.Token) ([]Parsed, string) {
 const (
 	plainPrograms   = "pwd whoami uname df du ps python python3 node pytest curl rustc java ruby"
 	programsOfWords = "docker npm npx yarn pnpm pip cargo kubectl"
-	maxSubcommand   = 4
+	subcommands     = "ps images build run install test start ls list update get logs version outdated check freeze"
 )
 
-// Program reads a command line without "run": a program with an option or a path, or a short one of a program that
-// has commands.
+// Program reads a line that begins with a program, without "run": alone, with an option, a path or a subcommand.
 func Program(ts []token.Token) ([]Parsed, string) {
 	isQuoted := func(t token.Token) bool { return t.Quoted }
-	if len(ts) == 0 || slices.ContainsFunc(ts, isQuoted) {
+	if len(ts) == 0 || ts[0].Start > 0 || slices.ContainsFunc(ts, isQuoted) {
 		return nil, ""
 	}
-	written := len(ts) == 1 || strings.ContainsAny(ts[1].Text, "-./")
-	if !token.IsOneOf(ts[0], plainPrograms+" "+programsOfWords) ||
-		!written && (!token.IsOneOf(ts[0], programsOfWords) || len(ts) > maxSubcommand) {
+	known := token.IsOneOf(ts[0], plainPrograms+" "+programsOfWords)
+	if len(ts) > 1 {
+		option := strings.ContainsAny(ts[1].Text[:1], "-./")
+		known = known && (option || token.IsOneOf(ts[0], programsOfWords) && token.IsOneOf(ts[1], subcommands))
+	}
+	if !known {
 		return nil, ""
 	}
-	parts := make([]string, len(ts))
-	for i, t := range ts {
-		parts[i] = t.Text
+	parts := []string{strings.ToLower(ts[0].Text)}
+	for _, t := range ts[1:] {
+		parts = append(parts, t.Text)
 	}
-	line := strings.Join(parts, " ")
+	line := strings.TrimRight(strings.Join(parts, " "), "?!")
 	return []Parsed{{len(ts), line, line}}, ""
 }
 

@@ -14,8 +14,8 @@ import (
 	"sextant/backend/store/eventlog"
 )
 
-// shutting decides what happens when the window is shut: with an icon in the tray, Sextant goes on without it.
-type shutting struct {
+// closeToTray decides what happens when the window is shut: with an icon in the tray, Sextant goes on without it.
+type closeToTray struct {
 	sys    *app.System
 	window context.Context //nolint:containedctx // Wails identifies the window by it
 	show   func()
@@ -27,17 +27,25 @@ type shutting struct {
 }
 
 // begin shows the icon, if the desktop has a tray.
-func (s *shutting) begin(window context.Context, show func()) {
-	s.window, s.show = window, show
+func (s *closeToTray) begin(window context.Context, show func()) {
+	s.window = window
+	s.show = func() {
+		show()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.icon != nil {
+			s.icon.Seen()
+		}
+	}
 	go s.findTray()
 }
 
-// findTray shows the icon unless it is shown already, and reports whether it is.
-func (s *shutting) findTray() bool {
+// findTray shows the icon unless it is shown already, and reports whether the person can see it.
+func (s *closeToTray) findTray() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.icon != nil {
-		return true
+		return tray.FindHost(s.window) == nil
 	}
 	icon, err := tray.Show(s.window, s.show, s.quit)
 	if err != nil {
@@ -58,7 +66,7 @@ func (s *shutting) findTray() bool {
 }
 
 // keepsRunning hides the window instead of closing it, if the person can reach Sextant through the tray.
-func (s *shutting) keepsRunning(window context.Context) bool {
+func (s *closeToTray) keepsRunning(window context.Context) bool {
 	if s.quits.Load() || s.sys.Settings.Get("close_to_tray") != "on" || !s.findTray() {
 		return false
 	}
@@ -68,12 +76,12 @@ func (s *shutting) keepsRunning(window context.Context) bool {
 }
 
 // quit ends Sextant, as if there were no tray.
-func (s *shutting) quit() {
+func (s *closeToTray) quit() {
 	s.quits.Store(true)
 	runtime.Quit(s.window)
 }
 
-func (s *shutting) end() {
+func (s *closeToTray) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.events != nil {
