@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"sextant/app/bus"
 	"sextant/shared/batch"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -243,10 +243,9 @@ func (d *Desktop) connect() error {
 	if d.conn != nil && d.conn.Connected() {
 		return nil
 	}
-	conn, err := dbus.ConnectSessionBus(dbus.WithContext(d.ctx),
-		dbus.WithSignalHandler(dbus.NewSequentialSignalHandler()))
+	conn, err := bus.Connect(d.ctx, dbus.WithSignalHandler(dbus.NewSequentialSignalHandler()))
 	if err != nil {
-		return fmt.Errorf("reaching the session bus: %w", err)
+		return err
 	}
 	if err := conn.AddMatchSignal(dbus.WithMatchSender(service), dbus.WithMatchInterface(service)); err != nil {
 		return errors.Join(err, conn.Close())

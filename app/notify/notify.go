@@ -9,6 +9,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"sextant/app/bus"
 	"sextant/shared/excerpt"
 	"sextant/shared/schedule"
 )
@@ -22,9 +23,9 @@ const (
 
 // show shows a notification with nothing to press.
 func show(ctx context.Context, title, text string) error {
-	conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	conn, err := bus.Connect(ctx)
 	if err != nil {
-		return fmt.Errorf("reaching the session bus: %w", err)
+		return err
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
 	_, err = notify(ctx, conn, title, text, []string{})

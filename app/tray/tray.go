@@ -18,6 +18,7 @@ import (
 	"github.com/godbus/dbus/v5"
 	"golang.org/x/image/draw"
 
+	"sextant/app/bus"
 	"sextant/build/icons"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -100,7 +101,7 @@ const hostTimeout = 2 * time.Second
 func FindHost(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
 	defer cancel()
-	conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	conn, err := bus.Connect(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoHost, err)
 	}

@@ -29,8 +29,14 @@ type pixmap struct {
 	Data []byte
 }
 
-// TestIconShowsStateAndOpensWindow is the only test of Show: there is one icon in a process.
+// shown is set once the process has its icon: there is only one.
+var shown bool
+
 func TestIconShowsStateAndOpensWindow(t *testing.T) {
+	if shown {
+		t.Skip("the process has its icon")
+	}
+	shown = true
 	conn := sessionbus.Start(t)
 	pressed := make(chan string, 9)
 	begin := func() (*Icon, error) {
@@ -94,24 +100,38 @@ func TestIconShowsStateAndOpensWindow(t *testing.T) {
 	if got := corner(); got != idle {
 		t.Errorf("after a look the dot is %s", got)
 	}
-	if err := item.Call("org.kde.StatusNotifierItem.Activate", 0, int32(1), int32(1)).Err; err != nil {
-		t.Fatal(err)
-	}
 	menu := conn.Object(item.Destination(), "/StatusNotifierItem/menu")
-	for id := range int32(2) {
-		press := menu.Call("com.canonical.dbusmenu.Event", 0, id+1, "clicked", dbus.MakeVariant(0), uint32(0))
-		if press.Err != nil {
-			t.Fatal(press.Err)
-		}
+	choose := func(entry int32) error {
+		return menu.Call("com.canonical.dbusmenu.Event", 0, entry, "clicked", dbus.MakeVariant(0), uint32(0)).Err
 	}
-	for _, want := range []string{"open", "open", "quit"} {
+	for _, press := range []struct {
+		want string
+		do   func() error
+	}{
+		{"open", func() error { return item.Call("org.kde.StatusNotifierItem.Activate", 0, int32(1), int32(1)).Err }},
+		{"open", func() error { return choose(1) }},
+		{"quit", func() error { return choose(2) }},
+	} {
+		// The library drops a press that comes while the one before is handled.
+		expectPress(t, pressed, press.want, press.do)
+	}
+}
+
+// expectPress presses until it has an effect.
+func expectPress(t *testing.T, pressed <-chan string, want string, press func() error) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if err := press(); err != nil {
+			t.Fatal(err)
+		}
 		select {
 		case got := <-pressed:
 			if got != want {
 				t.Errorf("%s was pressed, want %s", got, want)
 			}
-		case <-time.After(10 * time.Second):
-			t.Fatalf("nothing was pressed, want %s", want)
+			return
+		case <-time.After(time.Second):
 		}
 	}
+	t.Fatalf("nothing was pressed, want %s", want)
 }

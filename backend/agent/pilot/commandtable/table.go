@@ -170,7 +170,7 @@ func actionCommands() []Command {
 			hiddenForm("{annotationId:fieldname} is {text:text}", "search is lamps").loose(),
 			hiddenForm("(search site for|search page for|search shop for|search for|look for|search) {text:text}",
 				"look for desk lamps").withArgs("annotationId", SiteSearch, "submit", true),
-			hiddenForm("(search for|look for|search|find) {text:text} (in|on) (site|shop)",
+			hiddenForm("(search for|look for|search|find me|find) {text:text} (in|on) (site|shop)",
 				"find desk lamps in the shop").withArgs("annotationId", SiteSearch, "submit", true),
 			visibleForm(
 				"add {text:text} to {annotationId:field}",

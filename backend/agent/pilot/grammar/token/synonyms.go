@@ -54,7 +54,7 @@ var (
 	sortPattern   = regexp.MustCompile(`(?i)^(?:please )?(?:order|sort|arrange|rank)\b.{0,40}? by (.+)$`)
 	bothPattern   = regexp.MustCompile(`(?i)^(.*?)\bboth (.+?) and (.+?)((?: (?:in|into|to) .*)?)$`)
 	offersPattern = regexp.MustCompile(`(?i)^(.*\b(?:add|put) )(.+?) and (.+?)( (?:to|in|into) .*(?:basket|cart|bag).*)$`)
-	labelPattern  = regexp.MustCompile(`^([\pL][\pL -]{1,30}): *([^/].*)$`)
+	labelPattern  = regexp.MustCompile(`^([\pL]+(?: [\pL]+)?): *([^/].*)$`)
 )
 
 // maxPlain bounds the message in bytes.
@@ -141,5 +141,8 @@ func reworded(line string) string {
 	line = sortPattern.ReplaceAllString(line, "sort by $1")
 	line = bothPattern.ReplaceAllString(line, "$1$2$4 and $1$3$4")
 	line = offersPattern.ReplaceAllString(line, "$1$2$4 and $1$3$4")
+	if p := labelPattern.FindStringSubmatch(line); p != nil && strings.HasSuffix(strings.ToLower(p[1]), "search") {
+		return "search web for " + p[2]
+	}
 	return labelPattern.ReplaceAllString(line, "$1 is $2")
 }

@@ -2,6 +2,7 @@
 package token
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -223,5 +224,9 @@ const maxSiteWords = 5
 
 // IsSiteQuery reports whether words are what people search a site for: few, and no question.
 func IsSiteQuery(ts []Token) bool {
+	isStatement := func(t Token) bool { return IsOneOf(t, "found was were did") }
+	if slices.ContainsFunc(ts, isStatement) {
+		return false
+	}
 	return len(ts) <= maxSiteWords && !IsOneOf(ts[0], "how what when where why who which the web internet")
 }

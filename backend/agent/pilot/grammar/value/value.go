@@ -123,6 +123,9 @@ func Program(ts []token.Token) ([]Parsed, string) {
 
 // Phrase reads a text of at most five words, or in quotes. More are rather a sentence.
 func Phrase(ts []token.Token) ([]Parsed, string) {
+	if len(ts) > 0 && token.IsOneOf(ts[0], "every all any me") {
+		return nil, ""
+	}
 	var all []Parsed
 	for n := min(maxPhrase, len(ts)); n > 0; n-- {
 		what := token.JoinText(token.WithoutNoun(ts[:n]))
