@@ -196,7 +196,8 @@ func (d *Desktop) show(about notice, texts func(title string) (summary, body str
 		}
 		actions := []string{"default", "Show"}
 		if q := about.question; q != nil && answerable(*q) {
-			actions = append(actions, string(event.AnswerOnce), "Allow once", string(event.AnswerDeny), "Deny")
+			actions = append(actions, actionOf(event.AnswerOnce, *q), "Allow once")
+			actions = append(actions, actionOf(event.AnswerDeny, *q), "Deny")
 		}
 		summary, body := texts(c.Title)
 		id, err := notify(ctx, d.conn, summary, body, actions)
@@ -238,6 +239,10 @@ func answerable(q event.Approval) bool {
 	return true
 }
 
+// actionOf returns the key of an answer. It names the question, because the ids of notifications are used again when
+// the service restarts.
+func actionOf(answer event.Answer, q event.Approval) string { return string(answer) + " " + q.ID }
+
 // connect connects to the session bus and listens to the notification service alone. It is called under the lock.
 func (d *Desktop) connect() error {
 	if d.conn != nil && d.conn.Connected() {
@@ -270,8 +275,11 @@ func (d *Desktop) handle(signal *dbus.Signal) {
 	action, _ := signal.Body[1].(string)
 	d.mu.Lock()
 	about := d.shown[id]
-	q, answer := about.question, event.Answer(action)
-	answers := q != nil && answerable(*q) && (answer == event.AnswerOnce || answer == event.AnswerDeny)
+	q, answer := about.question, event.AnswerDeny
+	if q != nil && action == actionOf(event.AnswerOnce, *q) {
+		answer = event.AnswerOnce
+	}
+	answers := q != nil && answerable(*q) && action == actionOf(answer, *q)
 	shows := action == "default" && about.conversation != ""
 	if signal.Name != service+".ActionInvoked" || answers || shows {
 		delete(d.shown, id)

@@ -148,20 +148,20 @@ func TestQuestionIsAnsweredOnceInItsNotification(t *testing.T) {
 	got := <-f.shown
 	want := shown{
 		1, "Delete a.txt?", "In “Lamps”. Ask mode confirms deletions.",
-		[]string{"default", "Show", "once", "Allow once", "deny", "Deny"},
+		[]string{"default", "Show", "once q1", "Allow once", "deny q1", "Deny"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
-	f.press(t, got.ID, "once")
-	f.press(t, got.ID, "once")
+	f.press(t, got.ID, "once q1")
+	f.press(t, got.ID, "once q1")
 	f.ask(event.Approval{ID: "q2", Question: "Delete b.txt?"})
 	second := <-f.shown
 	f.desktop.Handle(event.New(event.ApprovalAnswered, event.ApprovalAnswer{ID: "q2"}).InTurn("c1", "t1"))
 	if id := <-f.closed; id != second.ID {
 		t.Errorf("notification %d is closed, want %d", id, second.ID)
 	}
-	f.press(t, second.ID, "once")
+	f.press(t, second.ID, "once q2")
 	f.turn("c1", event.Turn{Status: chat.StatusDone})
 	f.press(t, (<-f.shown).ID, "default")
 	if diff := cmp.Diff([]string{"q1 once h", "show c1"}, f.all(t, 2)); diff != "" {
@@ -190,15 +190,15 @@ func TestHostileAnswersInNotificationsDoNothing(t *testing.T) {
 	defer func() { _ = other.Close() }()
 	f.ask(event.Approval{ID: "open", Question: "Delete a.txt?"})
 	open := <-f.shown
-	for _, action := range []any{"once", "deny"} {
+	for _, action := range []any{"once open", "deny open"} {
 		if err := other.Emit(servicePath, service+".ActionInvoked", open.ID, action); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, action := range []any{
 		"once", "deny", "always", "conversation", "host", "file", "folder", "program", "like", "", "ONCE", "once ",
-		"Allow once", "quit", uint32(1), int32(-1), true,
-		[]string{"once"},
+		"Allow once", "once q1", "always open", "once program", "once form", "once edit", "quit", uint32(1), int32(-1),
+		true, []string{"once"},
 	} {
 		for id := range open.ID {
 			f.press(t, id, action)
