@@ -25,6 +25,8 @@ build -tags "$DESKTOP_TAGS" -o "$STAGE/sextant" .
 build -tags "$TAGS" -o "$STAGE/sextant-headless" .
 
 go run -tags "$TAGS" ./build/manual "$version" "$SOURCE_DATE_EPOCH" "$STAGE"
+go run ./build/notices "$DESKTOP_TAGS" "$STAGE/THIRD-PARTY-NOTICES"
+gzip -9nc "$STAGE/THIRD-PARTY-NOTICES" > "$STAGE/THIRD-PARTY-NOTICES.gz"
 gzip -9n "$STAGE/sextant.1"
 gzip -9nc CHANGELOG.md > "$STAGE/CHANGELOG.md.gz"
 printf 'sextant (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- %s  %s\n' "$PACKAGE_VERSION" "$MAINTAINER" \
@@ -52,9 +54,11 @@ install -D -m 0644 build/icons/sextant.svg "$root/share/icons/hicolor/scalable/a
 install -D -m 0644 "$STAGE/sextant.1.gz" "$root/share/man/man1/sextant.1.gz"
 install -D -m 0644 "$STAGE/sextant.bash" "$root/share/bash-completion/completions/sextant"
 install -D -m 0644 LICENSE "$root/share/doc/sextant/LICENSE"
+install -D -m 0644 "$STAGE/THIRD-PARTY-NOTICES" "$root/share/doc/sextant/THIRD-PARTY-NOTICES"
 tar_of "$(basename "$root")"
 headless="$STAGE/tree/sextant-headless-$PACKAGE_VERSION-linux-$ARCH"
 install -D -m 0755 "$STAGE/sextant-headless" "$headless/sextant"
 install -D -m 0644 LICENSE "$headless/LICENSE"
+install -D -m 0644 "$STAGE/THIRD-PARTY-NOTICES" "$headless/THIRD-PARTY-NOTICES"
 tar_of "$(basename "$headless")"
 (cd "$out" && sha256sum ./* > SHA256SUMS && ls -l)
