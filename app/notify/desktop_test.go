@@ -198,7 +198,8 @@ func TestHostileAnswersInNotificationsDoNothing(t *testing.T) {
 	for _, action := range []any{
 		"once", "deny", "always", "conversation", "host", "file", "folder", "program", "like", "", "ONCE", "once ",
 		"Allow once", "once q1", "always open", "once program", "once form", "once edit", "quit", uint32(1), int32(-1),
-		true, []string{"once"},
+		true,
+		[]string{"once"},
 	} {
 		for id := range open.ID {
 			f.press(t, id, action)

@@ -59,7 +59,7 @@ export const settings = {
   'settings.notifications': 'Notifications',
   'settings.notifications.means': 'When Sextant finishes or has a question while you use another window.',
   'settings.tray': 'Keep running when the window is closed',
-  'settings.tray.means': 'Where the desktop has a tray, the icon there opens the window again and quits Sextant.',
+  'settings.tray.means': 'Where the desktop has a tray. The icon there opens the window and quits.',
   'settings.searchEngine': 'Search engine',
   'settings.searchEngine.means': 'For words in the address bar.',
   'settings.folder': 'Folder',
