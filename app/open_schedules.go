@@ -17,7 +17,7 @@ func (s *System) openSchedules(ctx context.Context, options OpenOptions) (err er
 		Enabled:      func() bool { return s.Settings.Get("notifications") == "on" },
 		InFront:      func() bool { return s.hub.InFront() },
 		Conversation: s.Store.Conversation, Answer: s.Approvals.Answer, Log: s.Log,
-		Show: func(id string) { s.showLink(event.Link{Kind: event.LinkConversation, Name: id}) },
+		Show: func(id string) { s.raiseWindow(&event.Link{Kind: event.LinkConversation, Name: id}) },
 	})
 	s.OnClose("notifications", s.Desktop.Close)
 	var db *sql.DB

@@ -96,7 +96,7 @@ func (s *System) httpServices() httpapi.Services {
 		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
 		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
-		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, RaiseWindow: s.raiseWindow, ShowLink: s.showLink,
+		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, RaiseWindow: s.raiseWindow,
 		WebSocket: s.hub, AwaitInput: s.hub.AwaitInput, TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
 		Programs: programs{s}, Log: s.Log,
 	}
@@ -186,13 +186,12 @@ func (s *System) LeavePage(ctx context.Context) {
 // SetRaiseWindow sets the function that brings the desktop window to the front, nil if there is none.
 func (s *System) SetRaiseWindow(raise func()) { s.raise.Store(&raise) }
 
-// showLink shows something in all windows and brings the desktop window to the front, if there is one.
-func (s *System) showLink(link event.Link) bool {
-	s.Events.Broadcast(event.New(event.LinkOpened, link))
-	return s.raiseWindow()
-}
-
-func (s *System) raiseWindow() bool {
+// raiseWindow shows a link, unless it is nil, in all windows and brings the desktop window to the front, if there is
+// one.
+func (s *System) raiseWindow(link *event.Link) bool {
+	if link != nil {
+		s.Events.Broadcast(event.New(event.LinkOpened, link))
+	}
 	raise := s.raise.Load()
 	if raise == nil || *raise == nil {
 		return false

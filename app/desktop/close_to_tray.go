@@ -14,7 +14,7 @@ import (
 	"sextant/backend/store/eventlog"
 )
 
-// closeToTray decides what happens when the window is shut: with an icon in the tray, Sextant goes on without it.
+// closeToTray decides what happens when the window is closed: with an icon in the tray, Sextant keeps running.
 type closeToTray struct {
 	sys    *app.System
 	window context.Context //nolint:containedctx // Wails identifies the window by it
@@ -65,8 +65,9 @@ func (s *closeToTray) findTray() bool {
 	return true
 }
 
-// keepsRunning hides the window instead of closing it, if the person can reach Sextant through the tray.
-func (s *closeToTray) keepsRunning(window context.Context) bool {
+// beforeClose hides the window, if the person can reach Sextant through the tray, and returns true. Else the window
+// closes.
+func (s *closeToTray) beforeClose(window context.Context) bool {
 	if s.quits.Load() || s.sys.Settings.Get("close_to_tray") != "on" || !s.findTray() {
 		return false
 	}

@@ -58,7 +58,7 @@ func Open(ctx context.Context, sys *app.System, fragment string) error {
 			Icon: icons.PNG, ProgramName: "sextant",
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-		OnBeforeClose: closing.keepsRunning,
+		OnBeforeClose: closing.beforeClose,
 		OnStartup: func(window context.Context) {
 			show := func() {
 				runtime.WindowShow(window)

@@ -83,20 +83,22 @@ func (d *Desktop) Close() error {
 // InFront reports whether a window is in front, so that the person sees what happens.
 func (d *Desktop) InFront() bool { return d.cfg.InFront() }
 
-// ShowHidden says once that Sextant goes on without its window.
+// ShowHidden says once that Sextant keeps running without its window.
 func (d *Desktop) ShowHidden() {
+	const title = "Sextant keeps running in the tray"
+	const text = "Its icon opens the window and quits. Starting Sextant again opens it too. Settings › General turns " +
+		"this off."
 	d.saidHidden.Do(func() {
-		d.inBackground(func(ctx context.Context) error {
-			return show(ctx, "Sextant keeps running in the tray", "Its icon opens the window and quits, and so does "+
-				"starting Sextant again. Settings › General turns this off.")
-		})
+		d.inBackground(func(ctx context.Context) error { return d.post(ctx, notice{}, title, text) })
 	})
 }
 
 // ShowRun shows a notification about a run that nobody started, if a person should know how it ended.
 func (d *Desktop) ShowRun(one schedule.Schedule, run schedule.Run) {
 	if title := titleOf(one, run); title != "" {
-		d.inBackground(func(ctx context.Context) error { return show(ctx, title, cmp.Or(run.Reason, run.Result)) })
+		d.inBackground(func(ctx context.Context) error {
+			return d.post(ctx, notice{}, title, cmp.Or(run.Reason, run.Result))
+		})
 	}
 }
 
@@ -105,7 +107,9 @@ func (d *Desktop) ShowBatch(one batch.Batch) {
 	title := "“" + one.Name + "” " + map[batch.State]string{
 		batch.StateDone: "is done", batch.StateStopped: "has stopped",
 	}[one.State]
-	d.inBackground(func(ctx context.Context) error { return show(ctx, title, one.Reason) })
+	d.inBackground(func(ctx context.Context) error {
+		return d.post(ctx, notice{}, title, one.Reason)
+	})
 }
 
 // Handle handles the end of a turn, a question and its answer.
@@ -189,33 +193,41 @@ func (d *Desktop) show(about notice, texts func(title string) (summary, body str
 		if err != nil || c.Parent != "" {
 			return err
 		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if err := d.connect(); err != nil {
-			return err
-		}
-		actions := []string{"default", "Show"}
-		if q := about.question; q != nil && answerable(*q) {
-			actions = append(actions, actionOf(event.AnswerOnce, *q), "Allow once")
-			actions = append(actions, actionOf(event.AnswerDeny, *q), "Deny")
-		}
 		summary, body := texts(c.Title)
-		id, err := notify(ctx, d.conn, summary, body, actions)
-		if err != nil {
-			return err
-		}
-		if q := about.question; q != nil && slices.Contains(d.answered, q.ID) {
-			d.close(id)
-			return nil
-		}
-		for old := range d.shown {
-			if len(d.shown) >= maxShown {
-				delete(d.shown, old)
-			}
-		}
-		d.shown[id] = about
-		return nil
+		return d.post(ctx, about, summary, body)
 	})
+}
+
+// post shows a notification now, with what can be pressed for what it is about.
+func (d *Desktop) post(ctx context.Context, about notice, summary, body string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.connect(); err != nil {
+		return err
+	}
+	actions := []string{}
+	if about.conversation != "" {
+		actions = append(actions, "default", "Show")
+	}
+	if q := about.question; q != nil && answerable(*q) {
+		actions = append(actions, actionOf(event.AnswerOnce, *q), "Allow once")
+		actions = append(actions, actionOf(event.AnswerDeny, *q), "Deny")
+	}
+	id, err := notify(ctx, d.conn, summary, body, actions)
+	if err != nil || len(actions) == 0 {
+		return err
+	}
+	if q := about.question; q != nil && slices.Contains(d.answered, q.ID) {
+		d.close(id)
+		return nil
+	}
+	for old := range d.shown {
+		if len(d.shown) >= maxShown {
+			delete(d.shown, old)
+		}
+	}
+	d.shown[id] = about
+	return nil
 }
 
 // answerable reports whether a question needs no more than yes or no, may be answered outside of a window, and shows

@@ -9,7 +9,6 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"sextant/app/bus"
 	"sextant/shared/excerpt"
 	"sextant/shared/schedule"
 )
@@ -20,17 +19,6 @@ const (
 	maxTitle    = 100
 	maxDetail   = 300
 )
-
-// show shows a notification with nothing to press.
-func show(ctx context.Context, title, text string) error {
-	conn, err := bus.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
-	_, err = notify(ctx, conn, title, text, []string{})
-	return err
-}
 
 // notify shows a notification through the service of the freedesktop specification, and returns its id. It fails where
 // there is none. The texts may come from outside: they are cut, and shown as they are. The actions are keys and labels

@@ -23,7 +23,9 @@ func (n *notifications) Notify(
 
 func TestTextsFromOutsideAreShownAsTheyAre(t *testing.T) {
 	conn := sessionbus.Start(t)
-	if err := show(t.Context(), "x", "y"); err == nil {
+	d := New(Config{})
+	t.Cleanup(func() { _ = d.Close() })
+	if err := d.post(t.Context(), notice{}, "x", "y"); err == nil {
 		t.Error("it succeeded without a service")
 	}
 	n := &notifications{shown: make(chan []any, 1)}
@@ -34,7 +36,7 @@ func TestTextsFromOutsideAreShownAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := `<a href="https://evil.example">press</a> ` + strings.Repeat("x", 9000)
-	if err := show(t.Context(), "“Prices”\nwas parked", text); err != nil {
+	if err := d.post(t.Context(), notice{}, "“Prices”\nwas parked", text); err != nil {
 		t.Fatal(err)
 	}
 	got := <-n.shown

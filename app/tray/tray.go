@@ -1,5 +1,5 @@
 // Package tray shows Sextant's icon in the tray of the desktop (StatusNotifierItem), through which a person reaches it
-// while its window is shut. The icon says whether Sextant works, asks or is done.
+// while its window is closed. The icon shows whether Sextant is working, has a question or has finished.
 package tray
 
 import (
@@ -36,14 +36,14 @@ var ErrNoHost = errors.New("no tray of the desktop answers")
 // Kinds are the kinds of events that Handle takes.
 var Kinds = []event.Kind{event.TurnStarted, event.TurnEnded, event.ApprovalAsked, event.ApprovalAnswered}
 
-// state is what the icon says.
+// state is what the icon shows.
 type state string
 
 const (
 	stateIdle    state = ""
 	stateWorking state = "is working"
 	stateAsks    state = "has a question"
-	stateDone    state = "is done"
+	stateDone    state = "has finished"
 )
 
 var colors = map[state]color.RGBA{
@@ -142,7 +142,7 @@ func (i *Icon) Handle(e event.Event) {
 	i.update()
 }
 
-// Seen says that the person sees the window, so that nothing is news.
+// Seen removes the news that something has finished, because the person sees the window.
 func (i *Icon) Seen() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -93,7 +93,7 @@ func TestIconShowsStateAndOpensWindow(t *testing.T) {
 		}
 	}
 	if v, err := item.GetProperty("org.kde.StatusNotifierItem.ToolTip"); err != nil ||
-		v.Value().([]any)[2] != "Sextant is done" {
+		v.Value().([]any)[2] != "Sextant has finished" {
 		t.Errorf("the tooltip is %v, %v", v, err)
 	}
 	icon.Seen()

@@ -24,9 +24,9 @@ const (
 	closeGrace        = 3 * time.Second
 	disconnectTimeout = 10 * time.Second
 	exitTimeout       = 3 * time.Second
-	// A Chromium that says nothing for maxSilence hangs. It is asked every pulse, so that it has something to say.
+	// A Chromium that says nothing for maxSilence hangs. After quiet it is asked, so that it has something to say.
 	maxSilence = 9 * time.Second
-	pulse      = time.Second
+	quiet      = 3 * time.Second
 )
 
 type engine struct {
@@ -188,7 +188,7 @@ func lastLine(s string) string {
 // the connection has ended.
 func (e *engine) endHung() bool {
 	conn := e.conn.Registry.Conn()
-	ticker := time.NewTicker(pulse)
+	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
 		select {
@@ -196,13 +196,15 @@ func (e *engine) endHung() bool {
 			return false
 		case <-ticker.C:
 		}
-		if e.b.cfg.AttachURL == "" && conn.Silence() > maxSilence {
+		switch silence := conn.Silence(); {
+		case silence > maxSilence && e.b.cfg.AttachURL == "":
 			e.b.log.Warn("the browser did not answer and is ended", "for", maxSilence)
 			e.proc.Kill()
 			<-conn.Done()
 			return true
+		case silence > quiet:
+			conn.Post("", "Browser.getVersion", nil, nil)
 		}
-		conn.Post("", "Browser.getVersion", nil, nil)
 	}
 }
 

@@ -274,8 +274,12 @@ func TestTabShowsTitleThatScriptChanges(t *testing.T) {
 		<script>
 			setTimeout(() => document.title = '(1) Inbox', 100)
 			setTimeout(() => document.querySelector('title').outerHTML = '<title>(2) Inbox</title>', 1500)
+			setTimeout(() => {
+				document.head.replaceWith(document.createElement('head'))
+				setTimeout(() => document.title = '(3) Inbox', 1000)
+			}, 3000)
 		</script>`}))
-	for _, title := range []string{"(1) Inbox", "(2) Inbox"} {
+	for _, title := range []string{"(1) Inbox", "(2) Inbox", "(3) Inbox"} {
 		eventually(t, "the tab is called "+title, func() bool { return b.State().Tabs[0].Title == title })
 	}
 }

@@ -28,34 +28,34 @@ func (k *Keys) ServeProof(w http.ResponseWriter, r *http.Request) {
 	writeText(w, Proof(k.token, nonce))
 }
 
-// ServeLink answers with newLink() if the request has the link key. raise brings the desktop window to the front, and
-// show does and shows something in it; they return false if there is none.
+// ServeLink answers with newLink() if the request has the link key. raise shows a link, unless it is nil, and brings
+// the desktop window to the front; it returns false if there is none.
 func (k *Keys) ServeLink(
-	newLink func() string, raise func() bool, openFolder func(context.Context, string) error,
-	show func(event.Link) bool,
+	newLink func() string, raise func(*event.Link) bool, openFolder func(context.Context, string) error,
 ) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !k.IsLinkKey(BearerToken(r)) {
 			WriteProblem(w, http.StatusUnauthorized, "The link key is missing or wrong. Run: sextant open")
 			return
 		}
-		if folder := r.URL.Query().Get("folder"); folder != "" {
+		query := r.URL.Query()
+		if folder := query.Get("folder"); folder != "" {
 			if err := openFolder(r.Context(), folder); err != nil {
 				WriteProblem(w, http.StatusBadRequest, err.Error())
 				return
 			}
 		}
-		raises, fragment := r.URL.Query().Get("raise") == "1", ""
-		if text := r.URL.Query().Get("link"); text != "" {
-			link, err := event.ParseLink(text)
+		var link *event.Link
+		fragment := ""
+		if text := query.Get("link"); text != "" {
+			parsed, err := event.ParseLink(text)
 			if err != nil {
 				WriteProblem(w, http.StatusBadRequest, err.Error()+".")
 				return
 			}
-			fragment = "&" + link.Fragment()
-			raise = func() bool { return show(link) }
+			link, fragment = &parsed, "&"+parsed.Fragment()
 		}
-		if raises && raise() {
+		if query.Get("raise") == "1" && raise(link) {
 			writeText(w, "")
 			return
 		}

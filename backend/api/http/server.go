@@ -124,10 +124,9 @@ type Services struct {
 	CallAsPanel   func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
 	// Snapshot returns the state that a window loads at its start.
 	Snapshot func(context.Context) (wire.Snapshot, error)
-	// RaiseWindow brings the desktop window to the front and reports whether there is one.
-	RaiseWindow func() bool
-	// ShowLink does so too, and shows something in all windows.
-	ShowLink func(event.Link) bool
+	// RaiseWindow shows a link, unless it is nil, in all windows. It brings the desktop window to the front and reports
+	// whether there is one.
+	RaiseWindow func(*event.Link) bool
 	// HasWindow reports whether a window is connected in which the person can be asked.
 	HasWindow func() bool
 	// AwaitInput waits until the page has taken the input that windows have sent.
@@ -160,7 +159,7 @@ func New(services Services) *Server {
 	mux.Handle("/", windowHandler(services.WindowFiles, services.WindowBuilt, services.PagesOrigin))
 	mux.HandleFunc("GET "+access.ProofPath, s.services.Keys.ServeProof)
 	mux.HandleFunc("POST "+access.LinkPath, s.services.Keys.ServeLink(s.URL, s.services.RaiseWindow,
-		s.services.OpenFolder, s.services.ShowLink))
+		s.services.OpenFolder))
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
 	if services.MCPHandler != nil {
 		mux.Handle(mcpserver.JoinPath, services.MCPHandler)

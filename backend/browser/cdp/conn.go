@@ -36,8 +36,9 @@ type Conn struct {
 	wake    chan struct{}
 	closed  bool
 
-	// heard is when the last message came.
-	heard atomic.Pointer[time.Time]
+	// heard is when the last message came, in nanoseconds since start.
+	start time.Time
+	heard atomic.Int64
 	done  chan struct{}
 	wg    sync.WaitGroup
 }
@@ -46,25 +47,19 @@ type Conn struct {
 // call; it may Post.
 func NewConn(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
 	c := &Conn{
-		ws: ws, onEvent: onEvent,
+		ws: ws, onEvent: onEvent, start: time.Now(),
 		pending: map[int]func(json.RawMessage, error){},
 		wake:    make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
-	c.hear()
 	c.wg.Add(2)
 	go c.read()
 	go c.write()
 	return c
 }
 
-func (c *Conn) hear() {
-	now := time.Now()
-	c.heard.Store(&now)
-}
-
-// Silence returns how long ago the last message came.
-func (c *Conn) Silence() time.Duration { return time.Since(*c.heard.Load()) }
+// Silence returns how long ago the last message came, or the connection began.
+func (c *Conn) Silence() time.Duration { return time.Since(c.start) - time.Duration(c.heard.Load()) }
 
 // Done returns a channel that is closed when the connection has ended. Its goroutines may still run: see Wait.
 func (c *Conn) Done() <-chan struct{} { return c.done }
@@ -173,7 +168,7 @@ func (c *Conn) read() {
 		if err != nil {
 			return
 		}
-		c.hear()
+		c.heard.Store(int64(time.Since(c.start)))
 		if id, result, ok := splitAnswer(data); ok {
 			if reply := c.take(id); reply != nil {
 				reply(result, nil)

@@ -168,9 +168,9 @@ func actionCommands() []Command {
 			hiddenForm("set|change {annotationId:textfield} to {text:text}", "set 4 to hello"),
 			hiddenForm("(enter|set|change) {annotationId:fieldname} {text:text}", "enter search lamps").loose(),
 			hiddenForm("{annotationId:fieldname} is {text:text}", "search is lamps").loose(),
-			hiddenForm("(search site for|search page for|search shop for|search for|look for|search) {text:text}",
+			hiddenForm("(search site for|search page for|search shop for|search for|look for|search) {text:siteterms}",
 				"look for desk lamps").withArgs("annotationId", SiteSearch, "submit", true),
-			hiddenForm("(search for|look for|search|find me|find) {text:text} (in|on) (site|shop)",
+			hiddenForm("(search for|look for|search|find me|find) {text:siteterms} (in|on) (site|shop)",
 				"find desk lamps in the shop").withArgs("annotationId", SiteSearch, "submit", true),
 			visibleForm(
 				"add {text:text} to {annotationId:field}",

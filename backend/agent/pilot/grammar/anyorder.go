@@ -106,9 +106,6 @@ const orderedTools = "http_request press_key write_file edit_file handle_dialog 
 
 const clickTool = "click_element"
 
-// maxTries bounds the work on a message that nearly fits many commands.
-const maxTries = 20_000
-
 // unorderedMatcher matches the words of one form.
 type unorderedMatcher struct {
 	m    *matcher
@@ -122,9 +119,6 @@ type unorderedMatcher struct {
 }
 
 func (b *unorderedMatcher) walk(e int, soFar match) bool {
-	if b.m.tries++; b.m.tries > maxTries {
-		return false
-	}
 	if e == len(b.form.parts) {
 		return b.end(soFar)
 	}
@@ -276,6 +270,9 @@ func (b *unorderedMatcher) end(soFar match) bool {
 			return false
 		}
 		first = b.textStart(first)
+		if p.kind.accepts != nil && !p.kind.accepts(b.m.ts[first:]) {
+			return false
+		}
 		what := text(b.m.src, b.m.ts[first:])
 		what = strings.TrimRight(what, ",;?!.")
 		soFar.args, soFar.texts = maps.Clone(soFar.args), maps.Clone(soFar.texts)
@@ -321,15 +318,15 @@ func (b *unorderedMatcher) isCertain(m match) bool {
 }
 
 // isCertainTarget reports whether a name that is said without its place in a sentence means an element. Without a verb,
-// all words of its name are needed. A box that can be checked needs a verb that says so, and a question only follows
-// links.
+// all words of its name are needed. An element that has a state, such as a check box, needs a verb that says what to do
+// with it. A question only follows links.
 func (b *unorderedMatcher) isCertainTarget(t Target) bool {
 	found := b.m.g.Window.find(t)
 	return len(found) > 0 && !slices.ContainsFunc(found, func(e annotation.Element) bool {
 		whole := slices.Equal(token.OfName(e.Name), t.words) && t.ordinal == 0
-		checkable := len(e.States) > 0
+		hasState := len(e.States) > 0
 		return b.asks && e.Role != "link" || b.words == 0 && !whole ||
-			checkable != (b.form.State != "") && (checkable && b.form.Loose || b.form.State != "")
+			hasState && b.form.Loose || !hasState && b.form.State != ""
 	})
 }
 

@@ -14,6 +14,8 @@ type valueKind struct {
 	placeholder, noun string
 	// freeText accepts any words, the longest text first; restOfLine accepts the rest of the line, literally.
 	freeText, restOfLine bool
+	// accepts reports whether words are such a free text; nil accepts all.
+	accepts func([]token.Token) bool
 	// certain says that the problem from read applies, whatever else the words could mean.
 	certain bool
 	// distinct says that no other kind reads the printed value in the same way.
@@ -48,7 +50,8 @@ var kinds = func() map[string]*valueKind {
 			read: readRole(lists), values: marksOf(lists),
 		},
 		{name: "text", placeholder: "TEXT", noun: "a text", freeText: true},
-		{name: "content", placeholder: "TEXT", noun: "a text", freeText: true},
+		{name: "content", placeholder: "TEXT", noun: "a text", freeText: true, accepts: token.IsContent},
+		{name: "siteterms", placeholder: "TEXT", noun: "a text", freeText: true, accepts: token.IsSiteQuery},
 		{name: "phrase", placeholder: "TEXT", noun: "a text", read: plain(value.Phrase)},
 		{name: "quoted", placeholder: `"TEXT"`, noun: "a text in quotes", read: plain(value.InQuotes)},
 		{name: "rest", placeholder: "COMMAND", noun: "a command line", restOfLine: true},
@@ -93,24 +96,24 @@ var kinds = func() map[string]*valueKind {
 		},
 		{
 			name: "removal", distinct: true, placeholder: "FILE", noun: "a file",
-			read: plain(value.Shell("rm", false)), values: pathsOf,
+			read: plain(value.OnPath("rm", value.Path)), values: pathsOf,
 		},
 		{
 			name: "rename", distinct: true, placeholder: "FILE to FILE", noun: "two files",
-			read: plain(value.Shell("mv -nv", false)),
+			read: plain(value.OnTwoPaths("mv -nv", false)),
 		},
 		{
 			name: "move", distinct: true, placeholder: "FILE to FOLDER", noun: "a file and a folder",
-			read: plain(value.Shell("mv -nv", true)),
+			read: plain(value.OnTwoPaths("mv -nv", true)),
 		},
 		{
 			name: "copy", distinct: true, placeholder: "FILE to FILE", noun: "two files",
-			read: plain(value.Shell("cp -nv", true)),
+			read: plain(value.OnTwoPaths("cp -nv", true)),
 		},
 		{name: "program", distinct: true, placeholder: "COMMAND", noun: "a command line", read: plain(value.Program)},
 		{
 			name: "newfolder", distinct: true, placeholder: "FOLDER", noun: "a folder",
-			read: plain(value.Shell("mkdir", false)),
+			read: plain(value.OnPath("mkdir", value.Folder)),
 		},
 		{name: "count", placeholder: "N", noun: "a number", read: plain(value.Count)},
 		{name: "tab", placeholder: "TAB", noun: "a tab's number", read: plain(value.Count), values: tabsOf},

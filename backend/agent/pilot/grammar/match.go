@@ -57,8 +57,6 @@ type matcher struct {
 	found   []match
 	miss    nearMiss
 	certain bool
-	// tries counts the attempts of matching in any order.
-	tries int
 }
 
 func (parser *Parser) fit(src string, ts []token.Token, whole bool) ([]match, nearMiss) {
@@ -122,7 +120,7 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 		m.recordMiss(f, e, t, lits, "")
 		return false
 	}
-	readings, why := m.slot(p.kind, t, f.usesSiteSearch())
+	readings, why := m.slot(p.kind, t)
 	m.certain = why != "" && p.kind.certain
 	for _, r := range readings {
 		next := soFar
@@ -181,7 +179,7 @@ func matchWords(ts []token.Token, words []string) int {
 	return n
 }
 
-func (m *matcher) slot(k *valueKind, t int, siteSearch bool) ([]value.Parsed, string) {
+func (m *matcher) slot(k *valueKind, t int) ([]value.Parsed, string) {
 	ts := m.ts[t:]
 	switch {
 	case len(ts) == 0:
@@ -218,11 +216,7 @@ func (m *matcher) slot(k *valueKind, t int, siteSearch bool) ([]value.Parsed, st
 		if n == len(ts) && !(n == 1 && ts[0].Quoted) {
 			what = strings.TrimRight(what, ",;")
 		}
-		if what != "" || n == 1 {
-			isOrder := k.name == "content" && token.IsOrder(token.WithoutNoun(ts[:n]))
-			if isOrder || siteSearch && !token.IsSiteQuery(ts[:n]) {
-				continue
-			}
+		if (what != "" || n == 1) && (k.accepts == nil || k.accepts(ts[:n])) {
 			all = append(all, value.Parsed{N: n, Arg: what, Text: token.Quote(what)})
 		}
 	}

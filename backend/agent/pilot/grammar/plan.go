@@ -50,10 +50,6 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 			elsewhere = plan
 		}
 	}
-	if few, problem := byName.plan(token.WithoutFiller(plain)); problem == nil && !startsSentence(text) &&
-		!slices.ContainsFunc(few, writesText) && parser.startsInView(few) {
-		return few, nil
-	}
 	byName.inAnyOrder = true
 	other, unclear := byName.plan(plain)
 	if unclear != nil && unclear.Ambiguous || unclear == nil && parser.allInView(other) {
@@ -63,11 +59,6 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 		return elsewhere, nil
 	}
 	return plan, problem
-}
-
-// writesText reports whether a step takes words of the message literally, among which no word is filler.
-func writesText(s Step) bool {
-	return s.open || s.verbatim || slices.Contains([]string{"write_file", "edit_file", "bash", "handle_dialog"}, s.Tool)
 }
 
 // startsSentence reports whether a message begins like a sentence about the person, not like a command. Nothing in it

@@ -105,11 +105,22 @@ func (w WindowState) find(t Target) []annotation.Element {
 }
 
 func (w WindowState) withWords(t Target, words []string) []annotation.Element {
-	var best []annotation.Element
-	rank := 3
 	if w.names == nil {
 		w = w.Remembering()
 	}
+	key := strings.Join(t.roles, " ") + ": " + strings.Join(words, " ")
+	found, known := w.found[key]
+	if !known {
+		found = w.lookUp(t, words)
+		w.found[key] = found
+	}
+	return found
+}
+
+// lookUp returns the elements with a target's roles whose names fit the words best.
+func (w WindowState) lookUp(t Target, words []string) []annotation.Element {
+	var best []annotation.Element
+	rank := 3
 	for _, e := range w.names() {
 		if !e.Usable || len(t.roles) > 0 && !slices.Contains(t.roles, e.Role) {
 			continue

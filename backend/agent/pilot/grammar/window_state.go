@@ -31,8 +31,9 @@ type WindowState struct {
 	Tools []toolspec.Definition
 	// Paths returns the paths in the workspace that begin with prefix, folders with a trailing slash; may be nil.
 	Paths func(prefix string) []string
-	// names returns the words of the elements' names, nil if they are not remembered.
+	// names returns the words of the elements' names, and found what was looked up; nil if they are not remembered.
 	names func() []elementName
+	found map[string][]annotation.Element
 }
 
 // elementName is an element with the words of its name, and those of them that are no numbers.
@@ -41,8 +42,10 @@ type elementName struct {
 	words, letters []string
 }
 
-// Remembering returns w with the elements that are on the page now. One message looks names up many times.
+// Remembering returns w with the elements that are on the page now, for one message, which looks names up many times.
+// It is not safe for concurrent use.
 func (w WindowState) Remembering() WindowState {
+	w.found = map[string][]annotation.Element{}
 	w.names = sync.OnceValue(func() (names []elementName) {
 		for _, e := range w.Elements() {
 			words := token.OfName(e.Name)

@@ -74,3 +74,20 @@ it('shows a panel that another caller opened after the request', async () => {
   await asked;
   expect(panels.activeId).toBe('browser');
 });
+
+it('does not wait for ever for the answer to a request', async () => {
+  vi.useFakeTimers();
+  try {
+    const { answers, panels } = bar();
+    void panels.open('settings');
+    await tick();
+    void panels.open('browser');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(answers).toHaveLength(2);
+    expect(panels.activeId).toBe('browser');
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -46,7 +46,8 @@ export class Surface {
   /** True while a screenshot is taken. Then the window draws nothing over the page. */
   frozen = $state(false);
   readonly #freeze = new WindowFreeze((frozen) => (this.frozen = frozen));
-  #focused = false;
+  /** What `reportFocus` reported last. */
+  reportedFocus = false;
   #frames = new Map<string, FrameExecutor>();
   #installing: Promise<void> | null = null;
   #pointerTimer: ReturnType<typeof setTimeout> | undefined;
@@ -80,10 +81,9 @@ export class Surface {
     };
   }
 
-  /** Tells the program whether the person uses this window. Without `again`, only what changed is told. */
-  reportFocus(focused: boolean, again = true): void {
-    if (!again && focused === this.#focused) return;
-    this.#focused = focused;
+  /** Reports to the program whether the person uses this window. */
+  reportFocus(focused: boolean): void {
+    this.reportedFocus = focused;
     this.session.send({ v: 1, kind: focused ? 'focus' : 'blur' });
   }
 

@@ -125,7 +125,7 @@ func SoleName(ts []Token) string {
 		switch meaning := Meaning(t.Word); {
 		case t.Quoted || meaning != t.Word && meaning != "":
 			return ""
-		case meaning == "" || IsWeak(meaning) || t.Word == "app":
+		case meaning == "" || IsWeak(meaning):
 		case name != "" || len(t.Word) < 4 || strings.ContainsFunc(t.Word, isOther):
 			return ""
 		default:
@@ -135,8 +135,11 @@ func SoleName(ts []Token) string {
 	return name
 }
 
-// IsOrder reports whether words rather say what to write than what to put into a file: "a poem about tea".
-func IsOrder(ts []Token) bool { return len(ts) > 2 && IsOneOf(ts[0], "a an the some me") }
+// IsContent reports whether words are what to put into a file, rather than what to write: "a poem about tea".
+func IsContent(ts []Token) bool {
+	ts = WithoutNoun(ts)
+	return len(ts) <= 2 || !IsOneOf(ts[0], "a an the some me")
+}
 
 // RolesOf returns the roles of the elements that a word such as "links" is for.
 func RolesOf(t Token) string {

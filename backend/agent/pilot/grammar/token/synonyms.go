@@ -9,42 +9,31 @@ import (
 // synonyms are words and phrases with the words of commands that mean the same, separated by commas. They are used only
 // for a message that is no command as it is written. Longer phrases come before shorter ones that begin alike.
 const synonyms = `make a copy of=copy, throw away=delete, commit log=git log, ctrl f=find, take it back=undo,
-	find me=find, saved pages=bookmarks, saved sites=bookmarks, f5=reload, ctrl+f=find, post code=postcode,
-	postal code=postcode, zip code=postcode, commit history=git log, state of my repo=git status, commits=git log,
+	saved pages=bookmarks, saved sites=bookmarks, f5=reload, ctrl+f=find, post code=postcode, postal code=postcode,
+	zip code=postcode, commit history=git log, state of my repo=git status, commits=git log,
 	save this page for later=bookmark, for later=, load this again=reload, load it again=reload, key in=type,
 	uncommitted changes=git status, what i looked at=history, locate=find, since the last commit=in git,
-	since last commit=in git, screen grab=screenshot, screen capture=screenshot, hold on=wait, the net=the web,
+	since last commit=in git, screen grab=screenshot, screen capture=screenshot, hold on=wait,
 	file explorer=files panel, file manager=files panel, command prompt=terminal, command line=terminal,
-	would you mind=, what's on here=what is on page, this store=site, the store=site, fire up=open, let me see=show,
-	go on=go to, further=more, inside=in, shopping basket=basket, shopping cart=basket, trash=delete,
-	terminal window=terminal, page out loud=page, what i visited=history, more down=down more, take me back=back,
-	to the last page=back, go back to the previous page=back, to the previous page=back, up to the top=to the top,
-	down to the bottom=to the bottom, keep scrolling=scroll, screen shot=screenshot, undo my changes=undo,
-	revert=undo, start the command=run, tell me what=what, move the mouse over=hover, the shop demo=the demo,
-	the previous page=back, reload it=reload, refresh it=reload, screenshot this=screenshot,
-	screenshot it=screenshot, capture the screen=screenshot, take that back=undo, what i can=what can i,
-	browsing history=history, blank=new, preferences=settings, home screen=home, side bar=sidebar, order by=sort by,
-	highlight=find, where is the word=find the word, where did my download go=downloads,
-	where did the download go=downloads, delete what is in=clear, delete the text in=clear,
-	remove the text in=clear, empty out=clear, all the way up=to the top, all the way down=to the bottom,
-	a bit down=down a bit, a bit up=up a bit, a little down=down a bit, a little up=up a bit,
-	show me the files in=list files in, show the files in=list files in, i would like to=, i'd like to=, i want to=,
-	i need to=, let me=, let's=, let us=, we should=, help me=, open up=open, bring up=open, pull up=open,
-	bring me to=open, take me to=open, head over to=open, head to=open, jump over to=switch to, jump to=switch to,
-	launch=open, start=open, display=show, view=show, print=show, see=show, show me=show, read me=read,
-	tell me=show, get me to=open, look at=show, look into=show, give me=show, where do i find=show, which=what,
-	what's=what is, whats=what is, where's=where is, read out=read, get rid of=close, shut=close, kill=close, fresh=new, another=new, an extra=new, one more=new, first tab=tab 1, second tab=tab 2,
-	third tab=tab 3, one page back=back, a page back=back, one page forward=forward, step back=back, tap on=click,
-	follow=click, mouse over=hover, move to=hover, switch on=check, turn on=check, switch off=uncheck,
-	turn off=uncheck, untick=uncheck, unselect=uncheck, all the way=to the, the end=bottom, the beginning=top,
-	move down=scroll down, move up=scroll up, a little bit=a bit, a little=a bit, photo=picture,
-	everything i can=what can i, everything that i can=what can i, everything=all, elements=numbers, things=numbers,
-	contents of=, content of=, the article=page, the site=page, this site=page, the website=page,
-	download this page=save page, download the page=save page, export=save, this to my bookmarks=bookmark,
-	this to bookmarks=bookmark, duckduckgo=google, bing=google, online for=web for, the internet=the web,
-	execute=run, sleep=wait, pause=wait, rm=delete, erase=delete, cart=basket, bag=basket, append=add,
-	directory=folder, history panel=history, downloads do i have=show downloads, do i have=are there, mobile=phone,
-	smartphone=phone`
+	what's on here=what is on page, this store=site, the store=site, fire up=open, go on=go to, inside=in,
+	shopping basket=basket, shopping cart=basket, trash=delete, terminal window=terminal, page out loud=page,
+	what i visited=history, to the last page=back, go back to the previous page=back, to the previous page=back,
+	up to the top=to the top, down to the bottom=to the bottom, keep scrolling=scroll, screen shot=screenshot,
+	undo my changes=undo, start the command=run, move the mouse over=hover, the shop demo=the demo,
+	the previous page=back, capture the screen=screenshot, take that back=undo, browsing history=history,
+	preferences=settings, home screen=home, side bar=sidebar, order by=sort by, highlight=find,
+	where is the word=find the word, delete what is in=clear, delete the text in=clear, remove the text in=clear,
+	all the way up=to the top, all the way down=to the bottom, i'd like to=, i want to=, let's=, we should=,
+	help me=, open up=open, bring up=open, pull up=open, head over to=open, head to=open, jump over to=switch to,
+	jump to=switch to, launch=open, start=open, view=show, print=show, see=show, show me=show, look at=show,
+	look into=show, where do i find=show, get rid of=close, kill=close, one more=new, first tab=tab 1,
+	second tab=tab 2, third tab=tab 3, one page back=back, a page back=back, one page forward=forward,
+	step back=back, follow=click, mouse over=hover, move to=hover, switch on=check, turn on=check,
+	switch off=uncheck, turn off=uncheck, all the way=to the, everything i can=what can i,
+	everything that i can=what can i, everything=all, elements=numbers, things=numbers, contents of=, content of=,
+	the article=page, download this page=save page, download the page=save page, export=save,
+	this to my bookmarks=bookmark, this to bookmarks=bookmark, duckduckgo=google, bing=google, execute=run,
+	pause=wait, rm=delete, erase=delete, append=add, history panel=history, mobile=phone, smartphone=phone`
 
 var (
 	// What people say for "run X", "check X", "sort by price", "open X and open Y", "add X to the basket and add Y to
@@ -92,21 +81,6 @@ func Plain(line string) string {
 		}
 		out = append(out, to...)
 		i += n
-	}
-	return strings.Join(out, " ")
-}
-
-// filler are words that rarely change what a command means.
-const filler = "me my all of it this these those that some any one the a an there here have i do can you currently " +
-	"just bit more again too also mouse over new open"
-
-// WithoutFiller returns a line without filler words outside of quotes.
-func WithoutFiller(line string) string {
-	var out []string
-	for i, t := range Split(line) {
-		if i == 0 || !IsOneOf(t, filler) {
-			out = append(out, line[t.Start:t.End])
-		}
 	}
 	return strings.Join(out, " ")
 }

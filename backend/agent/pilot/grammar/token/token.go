@@ -1,4 +1,5 @@
-// Package token splits a line of a message to the pilot into words and quoted texts, and replaces synonyms.
+// Package token splits a line of a message to the pilot into words and quoted texts, says what words mean, and quotes
+// texts in answers.
 package token
 
 import (
@@ -6,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"sextant/shared/excerpt"
 )
 
 // Token is a word of a line or a quoted text; word is text in lower case, without punctuation unless quoted. Text in
@@ -196,23 +195,6 @@ func WithoutNoun(ts []Token) []Token {
 	}
 	return ts
 }
-
-// Abbreviate returns s on one line, cut to 60 characters, for quoting.
-func Abbreviate(s string) string {
-	return excerpt.TruncateRunes(strings.Join(strings.Fields(s), " "), 60)
-}
-
-// FirstSentence returns the first sentence of s without its full stop, cut to 100 characters and with escaped links.
-func FirstSentence(s string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	if s, _, ok := strings.Cut(first, ". "); ok {
-		first = s
-	}
-	return strings.TrimSuffix(excerpt.TruncateRunes(EscapeLinks(first), 100), ".")
-}
-
-// EscapeLinks escapes s so that text from a page cannot become a link or an image in a formatted answer.
-func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 
 // IsNumber reports whether s has only digits.
 func IsNumber(s string) bool {

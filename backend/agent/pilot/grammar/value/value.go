@@ -46,50 +46,61 @@ func As(pattern string) func([]token.Token) ([]Parsed, string) {
 	}
 }
 
-// Shell returns a function that reads a file or folder, or "A to B" for mv and cp, and returns the command of the
-// shell that is meant. With intoFolder, a B without an ending is a folder, which must exist.
-func Shell(program string, intoFolder bool) func([]token.Token) ([]Parsed, string) {
+// OnPath returns a function that reads a path, and returns the command of the shell that runs a program on it.
+func OnPath(program string, read func([]token.Token) ([]Parsed, string)) func([]token.Token) ([]Parsed, string) {
 	return func(ts []token.Token) ([]Parsed, string) {
-		read := Path
-		if program == "mkdir" {
-			read = Folder
-		}
 		all, why := read(ts)
 		if len(all) == 0 {
 			return nil, why
 		}
-		n, paths := all[0].N, []string{fmt.Sprint(all[0].Arg)}
-		if strings.HasSuffix(program, " -nv") {
-			rest := token.Skip(ts[n:], "to into as in")
-			other, _ := Folder(rest)
-			if len(rest) == len(ts[n:]) || len(other) == 0 {
-				return nil, ""
-			}
-			target := fmt.Sprint(other[0].Arg)
-			if intoFolder && !strings.ContainsAny(target, "./") {
-				target += "/"
-			}
-			n, paths = len(ts)-len(rest)+other[0].N, append(paths, target)
+		command, why := commandOn(program, fmt.Sprint(all[0].Arg))
+		if why != "" {
+			return nil, why
 		}
-		if slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "~") }) {
-			return nil, "Files are named from the folder that Sextant works in, not from the home folder."
-		}
-		command, texts := program, make([]string, len(paths))
-		if slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "-") }) {
-			command += " --"
-		}
-		for i, path := range paths {
-			written, err := syntax.Quote(path, syntax.LangBash)
-			if err != nil {
-				return nil, "The name of the file cannot be written in a command."
-			}
-			command, texts[i] = command+" "+written, Quoted(path)
-		}
-		if program == "rm" {
-			texts[0] = all[0].Text
-		}
-		return []Parsed{{n, command, strings.Join(texts, " to ")}}, ""
+		return []Parsed{{all[0].N, command, all[0].Text}}, ""
 	}
+}
+
+// OnTwoPaths is like OnPath for "A to B". With intoFolder, a B without an ending is a folder, which must exist.
+func OnTwoPaths(program string, intoFolder bool) func([]token.Token) ([]Parsed, string) {
+	return func(ts []token.Token) ([]Parsed, string) {
+		from, why := Path(ts)
+		if len(from) == 0 {
+			return nil, why
+		}
+		rest := token.Skip(ts[from[0].N:], "to into as in")
+		to, _ := Folder(rest)
+		if len(rest) == len(ts[from[0].N:]) || len(to) == 0 {
+			return nil, ""
+		}
+		target := fmt.Sprint(to[0].Arg)
+		if intoFolder && !strings.ContainsAny(target, "./") {
+			target += "/"
+		}
+		command, why := commandOn(program, fmt.Sprint(from[0].Arg), target)
+		if why != "" {
+			return nil, why
+		}
+		return []Parsed{{len(ts) - len(rest) + to[0].N, command, from[0].Text + " to " + Quoted(target)}}, ""
+	}
+}
+
+// commandOn returns the command of the shell that runs a program on paths, or why there is none.
+func commandOn(program string, paths ...string) (command, problem string) {
+	if slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "-") }) {
+		program += " --"
+	}
+	for _, path := range paths {
+		written, err := syntax.Quote(path, syntax.LangBash)
+		switch {
+		case err != nil:
+			return "", "The name of the file cannot be written in a command."
+		case strings.HasPrefix(path, "~"):
+			return "", "Files are named from the folder that Sextant works in, not from the home folder."
+		}
+		program += " " + written
+	}
+	return program, ""
 }
 
 // Programs that people start by typing their names: those with options or paths, and those with commands.
@@ -195,12 +206,13 @@ func Pixels(ts []token.Token) ([]Parsed, string) {
 
 // Seconds reads a time of at most 120 seconds.
 func Seconds(ts []token.Token) ([]Parsed, string) {
-	for n := min(3, len(ts)); n > 0; n-- {
-		s, ok := seconds(ts[:n])
-		if n == 3 {
-			s, ok = seconds(ts[1:3])
-			s, ok = s/2, ok && token.IsOneOf(ts[0], "half")
+	if len(ts) > 2 && token.IsOneOf(ts[0], "half") {
+		if s, ok := seconds(ts[1:3]); ok {
+			return []Parsed{{3, s / 2, strconv.FormatFloat(s/2, 'f', -1, 64) + " seconds"}}, ""
 		}
+	}
+	for n := min(2, len(ts)); n > 0; n-- {
+		s, ok := seconds(ts[:n])
 		switch {
 		case ok && s > 120:
 			return nil, "It waits at most 120 seconds."
