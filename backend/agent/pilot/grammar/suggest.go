@@ -71,7 +71,6 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	if name := token.SoleName(ts); len(offers) == 0 && name != "" {
 		add(chat.Offer{Command: "open " + name + ".com", Effect: "Opens an address"})
 		add(chat.Offer{Command: "search web for " + token.Quote(name), Effect: "Searches the web"})
-		add(chat.Offer{Command: "open home", Effect: "Opens Home to connect a model"})
 	}
 	return offers
 }
