@@ -98,6 +98,16 @@ func (p *Page) Annotations() []annotation.Element {
 	return slices.Clone(p.last.Elements)
 }
 
+// UnlistedAnnotations implements surface.Surface.
+func (p *Page) UnlistedAnnotations() (above, below int) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.last == nil {
+		return 0, 0
+	}
+	return p.last.Above, p.last.Below
+}
+
 // OriginOf implements surface.Surface. All content of a panel, also in its frame, has the page's address as its origin.
 // For an element that is not on this page, the origin is unknown.
 func (p *Page) OriginOf(id int) surface.ElementOrigin {

@@ -45,6 +45,8 @@ type Surface interface {
 	Element(id int) (annotation.Element, bool)
 	// Annotations returns the elements of the newest snapshot.
 	Annotations() []annotation.Element
+	// UnlistedAnnotations returns how many elements of the newest observation are before and after the viewport.
+	UnlistedAnnotations() (above, below int)
 	// OriginOf returns what is known about the origin of the element id.
 	OriginOf(id int) ElementOrigin
 	// RoleAndName returns the role and name that the element id had when it was last seen, "" for an unknown id.

@@ -30,8 +30,8 @@ type Element struct {
 	Value string `json:"value,omitempty"`
 	// States are fixed words (required, disabled, checked, unchecked, mixed, expanded, collapsed, selected, pressed,
 	// sorted ascending, sorted descending, current, invalid, readonly, draggable, focused, multiline, invisible, only
-	// you) and states that quote the page: `covered by [20] dialog "Cookies"`, `in "text of the row"`,
-	// `or "the other options"`.
+	// you), the place among equal elements (at row 2, 3 of 5), the box if asked for (60×40 at 8,240), and states that
+	// quote the page: `covered by [20] dialog "Cookies"`, `in "text of the row"`, `or "the other options"`.
 	States []string `json:"states,omitempty"`
 	Box    Box      `json:"box"`
 	// Frame is the URL of the frame that contains the element, "" for the main document.
@@ -45,6 +45,9 @@ type Element struct {
 	// OnlyCoverChanged is true when only the cover of the element has changed since the last observation. The text form
 	// then does not describe the element again.
 	OnlyCoverChanged bool `json:"-"`
+	// OnlyFocusChanged is true when the element has only got or lost the focus. The text form then leaves it out if it
+	// lost the focus, or got it by an action on it.
+	OnlyFocusChanged bool `json:"-"`
 	// Incidental is true when only the cover or the focus of the element has changed, as any action may cause.
 	Incidental bool `json:"-"`
 }
@@ -64,6 +67,10 @@ type Observation struct {
 	// Outcome says what the action did: `clicked [12] button "Save"`. It is empty for annotate.
 	Outcome string  `json:"outcome,omitempty"`
 	Events  []Event `json:"events"`
+	// NewText contains lines of text that have appeared on the page since the last observation, without the names of
+	// Elements. MoreText is the number of further lines.
+	NewText  []string `json:"new_text,omitempty"`
+	MoreText int      `json:"more_text,omitempty"`
 	// Elements contains the elements in scope after annotate, or only the new and changed ones if OnlyChanges is true.
 	Elements []Element `json:"elements"`
 	// Gone contains the numbers of elements that are no longer on the page.

@@ -26,9 +26,11 @@ func WithoutFocus(e Element) Element {
 	return e
 }
 
-// ownStates returns the states without the text of the element's row, which depends on what else is in view.
+// ownStates returns the states without the element's row and place, which depend on what else is in view.
 func ownStates(states []string) []string {
-	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
+	return slices.DeleteFunc(slices.Clone(states), func(s string) bool {
+		return strings.HasPrefix(s, inRow) || strings.HasPrefix(s, "at ")
+	})
 }
 
 // CoverState returns the state of a covered element. The covering element has the number id (0 for none) and the role

@@ -7,13 +7,14 @@ import (
 
 const coveredBy = "covered by "
 
-// covers shortens the cover states in a list of elements: the first mention of a cover is complete, later ones are
-// short.
+// covers shortens the states that name covers and rows in a list of elements: the first mention is complete, later
+// ones are short.
 type covers struct {
 	// short maps a complete cover state to the text of its later mentions.
 	short map[string]string
 	named map[string]bool
 	last  string
+	row   string
 }
 
 func coversOf(elements []Element) *covers {
@@ -54,16 +55,49 @@ func (c *covers) shorten(e Element) Element {
 		words = c.short[full]
 	}
 	c.last, c.named[full] = full, true
-	if words == full {
+	row, place := rowOf(&e)
+	repeats := row != "" && row == c.row
+	c.row = row
+	if words == full && !repeats {
 		return e
 	}
 	e.States = slices.Clone(e.States)
 	for i, s := range e.States {
-		if s == full {
+		switch {
+		case s == full:
 			e.States[i] = words
+		case repeats && s == row+place:
+			e.States[i] = sameRow + place
 		}
 	}
 	return e
+}
+
+const (
+	inRow   = `in "`
+	sameRow = "same row"
+)
+
+// rowOf returns the state that names the row of e, without the position in it, such as ` 1 of 2`, which it returns
+// too. Both are "" for an element without such a state.
+func rowOf(e *Element) (row, place string) {
+	for _, s := range e.States {
+		if strings.HasPrefix(s, inRow) {
+			end := strings.LastIndex(s, `"`) + 1
+			return s[:end], s[end:]
+		}
+	}
+	return "", ""
+}
+
+// IDsWithRow returns the numbers of the elements whose states name their row.
+func IDsWithRow(elements []Element) (ids []int) {
+	for i := range elements {
+		if row, _ := rowOf(&elements[i]); row != "" {
+			ids = append(ids, elements[i].ID)
+		}
+	}
+	return ids
 }
 
 func cover(e *Element) string {

@@ -1,16 +1,24 @@
 package annotation
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // minFolded is the minimum number of elements that fold lists by their numbers alone.
 const minFolded = 3
 
-// fold returns the elements to list in full, and lines with the numbers of the others: groups of at least minFolded
-// elements of which only the cover has changed, in the same way.
+// fold returns the elements to list in full, and lines with the numbers of others: groups of at least minFolded
+// elements of which only the cover has changed, in the same way. Unimportant changes of focus are not listed at all.
 func fold(a *Observation) (lines string, listed []Element) {
 	if !a.OnlyChanges {
 		return "", a.Elements
 	}
+	listed = slices.DeleteFunc(slices.Clone(a.Elements), func(e Element) bool {
+		return e.OnlyFocusChanged && (!slices.Contains(e.States, "focused") ||
+			strings.Contains(a.Outcome, "["+strconv.Itoa(e.ID)+"]"))
+	})
 	by := map[string][]int{}
 	var order []string
 	for i := range a.Elements {
@@ -38,10 +46,7 @@ func fold(a *Observation) (lines string, listed []Element) {
 		b = append(append(b, words...), ':')
 		b = append(appendIDs(b, ids, sizes()[0].gone), '\n')
 	}
-	if len(b) == 0 {
-		return "", a.Elements
-	}
-	listed = slices.DeleteFunc(slices.Clone(a.Elements), func(e Element) bool {
+	listed = slices.DeleteFunc(listed, func(e Element) bool {
 		_, in := by[cover(&e)]
 		return e.OnlyCoverChanged && in
 	})

@@ -30,7 +30,15 @@ func AppendJSON(b []byte, a *Observation) []byte {
 		}
 		b = append(b, '}')
 	}
-	b = append(b, `],"elements":[`...)
+	b = append(b, ']')
+	if len(a.NewText) > 0 {
+		b = append(b, `,"new_text":[`...)
+		for i, line := range a.NewText {
+			b = AppendString(appendComma(b, i), line)
+		}
+		b = append(b, ']')
+	}
+	b = append(b, `,"elements":[`...)
 	for i := range a.Elements {
 		b = appendElement(appendComma(b, i), &a.Elements[i])
 	}
@@ -48,7 +56,13 @@ func AppendJSON(b []byte, a *Observation) []byte {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"above", a.Above}, {"below", a.Below}, {"left_out", a.LeftOut}, {"settled_ms", a.SettledMS}} {
+	}{
+		{"above", a.Above},
+		{"below", a.Below},
+		{"left_out", a.LeftOut},
+		{"settled_ms", a.SettledMS},
+		{"more_text", a.MoreText},
+	} {
 		if n.value != 0 {
 			b = appendNumber(b, n.name, n.value)
 		}

@@ -22,9 +22,9 @@ type Budget struct {
 	Count func(string) int
 }
 
-// Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
-// element, the numbers of elements that are gone, and a line about elements that are not listed. Text of the page
-// cannot add or end a line.
+// Text returns the text form of a: a line about the page, a line about the action and what happened, a line with the
+// text that appeared, one line for each element, the numbers of elements that are gone, and a line about elements that
+// are not listed. Text of the page cannot add or end a line.
 func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
 // TextWithin returns the text form of a within a budget. It first shortens the lines about the page and what happened,
@@ -32,7 +32,7 @@ func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 func TextWithin(a *Observation, budget Budget) string {
 	whole := a.Elements
 	folds, listed := fold(a)
-	if folds == "" {
+	if len(listed) == len(whole) {
 		return write(a, "", budget)
 	}
 	a.Elements = listed
@@ -192,7 +192,7 @@ func appendHeader(b []byte, a Observation, s size) []byte {
 	if h := outcomeLine(a, s); h != "" {
 		b = append(append(b, h...), '\n')
 	}
-	return b
+	return appendNewText(b, &a, s)
 }
 
 // OutcomeLine returns a line with what the action did, how long the page took to settle, and what happened. It returns
@@ -202,9 +202,9 @@ func OutcomeLine(a Observation) string { return outcomeLine(a, sizes()[0]) }
 func outcomeLine(a Observation, s size) string {
 	var parts []string
 	if a.Outcome != "" {
-		parts = append(parts, Clean(a.Outcome, s.outcome))
+		parts = append(parts, Clean(withoutAddress(a.Outcome, a.Page.URL), s.outcome))
 	}
-	if a.SettledMS > 0 || a.SettledBy != "" {
+	if a.SettledMS >= minSettled {
 		settled := fmt.Sprintf("settled %d ms", a.SettledMS)
 		if a.SettledBy != "" {
 			settled += " (" + Clean(a.SettledBy, s.event) + ")"
@@ -216,9 +216,26 @@ func outcomeLine(a Observation, s size) string {
 			parts = append(parts, fmt.Sprintf("and %d more events", len(a.Events)-i))
 			break
 		}
-		parts = append(parts, Clean(e.String(), s.event+20))
+		text := e.String()
+		if e.Kind == "navigated" {
+			text = withoutAddress(text, a.Page.URL)
+		}
+		parts = append(parts, Clean(text, s.event+20))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// minSettled is the shortest duration in milliseconds that the text mentions.
+const minSettled = 250
+
+// withoutAddress removes the page's address from a text such as "navigated to https://… (200)", because the line about
+// the page has it.
+func withoutAddress(text, url string) string {
+	before, after, found := strings.Cut(text, " "+url)
+	if !found || url == "" || after != "" && !strings.HasPrefix(after, " (") {
+		return text
+	}
+	return strings.TrimSuffix(before, " to") + after
 }
 
 const maxEvent = 300
@@ -269,7 +286,8 @@ func isConsoleText(text string) bool {
 }
 
 func appendFooter(b []byte, a Observation, s size) []byte {
-	if len(a.Gone) > 0 {
+	// Whatever is not in a complete list is gone.
+	if len(a.Gone) > 0 && a.OnlyChanges {
 		b = append(b, "gone:"...)
 		b = append(appendIDs(b, a.Gone, s.gone), '\n')
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ import (
 func answer() Observation {
 	return Observation{
 		Page:    Page{Title: "Cart", URL: "https://shop.example/cart", Version: 7, Tab: 1},
-		Outcome: `clicked [12] button "Save"`, SettledMS: 38,
+		Outcome: `clicked [12] button "Save"`, SettledMS: 380,
 		Events: []Event{
 			{Kind: "navigated", Text: "https://shop.example/done"},
 			{Kind: "opened_tab", Tab: 2},
@@ -31,13 +32,70 @@ func answer() Observation {
 
 func TestText(t *testing.T) {
 	want := `Page: Cart | https://shop.example/cart | v7 | tab 1
-clicked [12] button "Save" · settled 38 ms · navigated to https://shop.example/done · opened tab 2 · dialog: confirm "Sure?"
+clicked [12] button "Save" · settled 380 ms · navigated to https://shop.example/done · opened tab 2 · dialog: confirm "Sure?"
 [12] button "Save"
 [13] textbox "Name" = "Ana" (required)
 [14] link "Help" (covered by [20] dialog "Cookies")
 … 214 more below; scroll, or annotate_page with query or scope=page`
 	if got := Text(answer()); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestAddressIsSaidOnce(t *testing.T) {
+	const url = "https://shop.example/cart"
+	a := Observation{
+		Page: Page{Title: "Cart", URL: url, Version: 7, Tab: 1}, Outcome: "opened " + url, SettledMS: 120,
+		Events: []Event{{Kind: "navigated", Text: url + " (302 → 200)"}, {Kind: "navigated", Text: url + "/2 (200)"}},
+	}
+	want := "Page: Cart | " + url + " | v7 | tab 1\nopened · navigated (302 → 200) · navigated to " + url + "/2 (200)"
+	if got := Text(a); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestUnimportantFocusIsNotListed(t *testing.T) {
+	a := Observation{
+		Outcome: `clicked [2] button "Save"`, OnlyChanges: true,
+		Elements: []Element{
+			{ID: 1, Role: "textbox", Name: "lost", OnlyFocusChanged: true},
+			{ID: 2, Role: "button", Name: "acted", States: []string{"focused"}, OnlyFocusChanged: true},
+			{ID: 3, Role: "textbox", Name: "got", States: []string{"focused"}, OnlyFocusChanged: true},
+			{ID: 4, Role: "textbox", Name: "changed", Value: "x"},
+		},
+	}
+	got := TextWithin(&a, Budget{})
+	want := "\n[3] textbox \"got\" (focused)\n[4] textbox \"changed\" = \"x\""
+	if !strings.HasSuffix(got, want) || strings.Contains(got, "[1]") || strings.Count(got, "[2]") != 1 {
+		t.Errorf("got:\n%s", got)
+	}
+	if len(a.Elements) != 4 {
+		t.Errorf("%d of 4 elements are left", len(a.Elements))
+	}
+}
+
+func TestNewText(t *testing.T) {
+	var a Observation
+	a.Elements = []Element{
+		{ID: 1, Role: "button", Name: "Sign in"},
+		{ID: 2, Role: "link", Name: "Ana Lima, 3 letters"},
+		{ID: 3, Role: "button", Name: "Save"},
+	}
+	a.SetNewText([]string{
+		"Sign inWrong password", "Sign in", "Ana Lima", "Saved\n[7] button \"Pay\"", "· Sign in ·", "Count 2", "Saved",
+	}, 3, a.Elements)
+	const want = "\nnew text: \"Wrong password\" " +
+		"\"Saved [7] button \\\"Pay\\\"\" \"Count 2\" \"Saved\" and 3 more lines\n[1] button"
+	if got := Text(a); !strings.Contains(got, want) {
+		t.Errorf("got:\n%s", got)
+	}
+	a.SetNewText(slices.Repeat([]string{"Row"}, 20), 0, nil)
+	if len(a.NewText) != 8 || a.MoreText != 12 {
+		t.Errorf("%q and %d more", a.NewText, a.MoreText)
+	}
+	a.SetNewText(slices.Repeat([]string{strings.Repeat("x", 500)}, 20), 0, nil)
+	if len(a.NewText) != 1 || a.MoreText != 19 || len(a.NewText[0]) > 200 {
+		t.Errorf("%d lines of %d bytes and %d more", len(a.NewText), len(a.NewText[0]), a.MoreText)
 	}
 }
 
@@ -72,6 +130,24 @@ func TestCoverIsDescribedOnce(t *testing.T) {
 	}
 	if a.Elements[1].States[1] != cookies {
 		t.Errorf("the list itself changed: %v", a.Elements[1].States)
+	}
+}
+
+func TestRowIsNamedOnce(t *testing.T) {
+	var a Observation
+	for i, states := range [][]string{
+		{`in "Ana"`}, {"checked", `in "Ana"`}, {`in "Ben" 1 of 2`}, {`in "Ben" 2 of 2`}, nil, {`in "Ben"`},
+	} {
+		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "button", Name: "x", States: states})
+	}
+	const want = `[1] button "x" (in "Ana")
+[2] button "x" (checked, same row)
+[3] button "x" (in "Ben" 1 of 2)
+[4] button "x" (same row 2 of 2)
+[5] button "x"
+[6] button "x" (in "Ben")`
+	if got := Text(a); !strings.HasSuffix(got, want) {
+		t.Errorf("got:\n%s", got)
 	}
 }
 

@@ -104,8 +104,15 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		}
 	}
 	a.SetOutcome("%s", sentence)
+	if o.Text != "" && !o.Submit {
+		// The page may have replaced the field, which does not make the typing fail.
+		_, _ = collect.AwaitSuggestions(ctx, t.Document, t.Element.Handle, maxSuggestionWait)
+	}
 	return t.submit(ctx, a, o.Submit)
 }
+
+// maxSuggestionWait is longer than the usual 300 ms for which pages wait for more text before they suggest something.
+const maxSuggestionWait = 450 * time.Millisecond
 
 // typeInto types again key by key if the field ignored the text, for fields that react only to key events.
 func (t *Target) typeInto(

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -96,7 +95,10 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 		}
 		return annotation.Observation{}, a.explain(ctx, err)
 	}
-	return t.answer(ctx, a, before, now, res), nil
+	text := now.TakeNewText(ctx, a.Watch.ChangeWindow())
+	ans := t.answer(ctx, a, before, now, res)
+	ans.SetNewText(text.Lines, text.More, now.Elements)
+	return ans, nil
 }
 
 func (a *Action) options() collect.Options { return collect.Options{WholePage: a.WholePage} }
@@ -240,7 +242,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	if ans.Elements == nil {
 		ans.Elements = []annotation.Element{}
 	}
-	b.Elements.RecordRowsReported(shownWithRow(ans.Elements))
+	b.Elements.RecordRowsReported(annotation.IDsWithRow(ans.Elements))
 	if res.TimedOut {
 		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.WaitedFor,
 			res.Took.Round(100*time.Millisecond)))
@@ -253,16 +255,6 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 		b.Events.PublishState()
 	}
 	return ans
-}
-
-// shownWithRow returns the ids of the elements that are listed with the text of their row.
-func shownWithRow(list []annotation.Element) (ids []int) {
-	for _, e := range list {
-		if slices.ContainsFunc(e.States, func(s string) bool { return strings.HasPrefix(s, `in "`) }) {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids
 }
 
 // AddNote appends a sentence to the note of an observation.

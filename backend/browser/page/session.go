@@ -328,6 +328,16 @@ func (s *Session) Annotations() []annotation.Element {
 	return slices.Clone(s.Active.last.Elements)
 }
 
+// UnlistedAnnotations implements surface.Surface.
+func (s *Session) UnlistedAnnotations() (above, below int) {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if s.Active == nil || s.Active.last == nil {
+		return 0, 0
+	}
+	return s.Active.last.Above, s.Active.last.Below
+}
+
 // unreadNotes is called under the lock.
 func (s *Session) unreadNotes() []string {
 	c := s.Manager.conn

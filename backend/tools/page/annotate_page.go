@@ -12,6 +12,7 @@ type annotateParams struct {
 	Scope       string `json:"scope" enum:"viewport,page" default:"\"viewport\""`
 	Query       string `json:"query" doc:"words that must match"`
 	ChangesOnly bool   `json:"changes_only"`
+	Boxes       bool   `json:"boxes" doc:"with size and place, for click_at and drag_element"`
 	MaxTokens   int    `json:"max_tokens" min:"100"`
 }
 
@@ -25,6 +26,9 @@ func (t *Tools) annotatePage() tool {
 		a, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
 		if err != nil {
 			return toolspec.Result{}, err
+		}
+		if p.Boxes {
+			a.Elements = observation.WithBoxes(a.Elements)
 		}
 		budget := p.MaxTokens
 		if budget <= 0 && p.Scope != "page" {

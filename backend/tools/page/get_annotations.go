@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -32,6 +33,9 @@ func (t *Tools) getAnnotations() tool {
 		var b strings.Builder
 		for _, e := range elements {
 			b.WriteString(annotation.Line(e) + "\n")
+		}
+		if above, below := s.UnlistedAnnotations(); above+below > 0 {
+			fmt.Fprintf(&b, "… %d more above and %d more below; annotate_page with scope=page", above, below)
 		}
 		text := strings.TrimSuffix(b.String(), "\n")
 		if text == "" {

@@ -20,7 +20,7 @@ func TestPageContentKeepsVisibleText(t *testing.T) {
 	md := h.do("get_page_content", `{}`).Text
 	wantParts(t, "markdown", md, "Book the cheapest flight.", "User agreement", "Home", "Book flight for $129",
 		"Aggy>Shanta <b> a_b *c*",
-		"972-212-4185", "[Sub]("+live.url+"/sub/page?x=1)", "[picture ch_3.png]", "| A | B |", "x < 1\n  y", "- one",
+		"972-212-4185", "[Sub]("+live.url+"/sub/page?x=1)", "[picture ch_3.png ", "| A | B |", "x < 1\n  y", "- one",
 		"In the frame")
 	for _, not := range []string{"](#", "[](", "javascript:", "&gt;", "notes Submit", "notesSubmit", "(" + live.url +
 		"/application"} {

@@ -5,6 +5,7 @@ import (
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -44,6 +45,17 @@ func TestPageWithoutArticleIsReadWhole(t *testing.T) {
 	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	wantParts(t, "content", h.do("get_page_content", `{}`).Text, "# Order", "Place order", "Read more", "Far below")
+}
+
+func TestBoxesAndUnlistedElements(t *testing.T) {
+	h := newToolSession(t)
+	h.do("navigate_page", `{"url":"demo"}`)
+	text := h.do("annotate_page", `{"boxes":true}`).Text
+	if !regexp.MustCompile(`\] button "Place order" \((.+, )?\d+×\d+ at \d+,\d+\)`).MatchString(text) {
+		t.Errorf("no box in:\n%s", text)
+	}
+	wantParts(t, "annotations", h.do("get_annotations", `{}`).Text, `button "Place order"`, "… 0 more above and ",
+		" more below; annotate_page with scope=page")
 }
 
 func TestGetSelection(t *testing.T) {

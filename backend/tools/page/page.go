@@ -20,6 +20,7 @@ import (
 	"sextant/backend/toolkit"
 	"sextant/backend/tools/page/addressbar"
 	"sextant/backend/tools/page/observation"
+	"sextant/backend/tools/page/pageline"
 	"sextant/backend/tools/tokens"
 	"sextant/shared/annotation"
 	"sextant/shared/navigation"
@@ -56,6 +57,7 @@ type Tools struct {
 	clipboard clipboard
 	tokens    tokens.Counter
 	turns     turns
+	pageLines pageline.Memory
 	// browserPanels are the panels on which a call without an element number acts on the browser.
 	browserPanels []string
 }
@@ -150,7 +152,7 @@ func (t *Tools) Execute(
 		if !onPanels(call.Tool) && inWindow(call.From) {
 			t.RecordPanelOpened(call.From.Turn, "") // the turn now acts on the browser
 		}
-		return r, nil
+		return t.pageLines.Shorten(call, r), nil
 	}
 	var wrong *argumentError
 	var invalid *toolkit.CallError

@@ -210,6 +210,27 @@ func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, 
 	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.AfterOne), ms(p.AfterSeveral), ms(p.Max))
 }
 
+// AwaitSuggestions waits until the page shows suggestions for the element, at most limit, and reports whether it does.
+// It returns at once when the element is not a field that asks for suggestions.
+func AwaitSuggestions(ctx context.Context, w World, handle int, limit time.Duration) (bool, error) {
+	return call[bool](ctx, w, "awaitSuggestions", handle, limit.Milliseconds())
+}
+
+// NewText is text that has appeared in a document.
+type NewText struct {
+	// Lines contains at most 24 lines of at most 300 characters, those of live regions (role=alert and the like) first.
+	Lines []string `json:"lines"`
+	// More is the number of further lines.
+	More int `json:"more"`
+}
+
+// TakeNewText returns the lines of text that the document shows and did not show at the last call, without those that
+// it was already changing before the last since. The result is empty at the first call in a document, and in a document
+// of more than 150,000 elements.
+func TakeNewText(ctx context.Context, w World, since time.Duration) (NewText, error) {
+	return call[NewText](ctx, w, "newText", float64(since)/float64(time.Millisecond))
+}
+
 // HasText reports whether the document shows text. It ignores case and differences in white space.
 func HasText(ctx context.Context, w World, text string) (bool, error) {
 	return call[bool](ctx, w, "hasText", text)

@@ -32,6 +32,8 @@ var (
 	lookJS string
 	//go:embed script/rest.js
 	restJS string
+	//go:embed script/newtext.js
+	newTextJS string
 	//go:embed script/guard.js
 	guardJS string
 	//go:embed script/text.js
@@ -53,7 +55,7 @@ func (r *Refusal) Error() string { return r.Message }
 func installer() string {
 	parts := []string{
 		baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS,
-		guardJS, textJS,
+		newTextJS, guardJS, textJS,
 	}
 	parts = append(parts, actionScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") +

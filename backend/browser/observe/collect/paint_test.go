@@ -3,6 +3,8 @@ package collect
 import (
 	"strings"
 	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 func TestElementsWithoutTextAreNamedByAppearance(t *testing.T) {
@@ -21,8 +23,37 @@ func TestElementsWithoutTextAreNamedByAppearance(t *testing.T) {
 		listitem "One" (draggable)
 		listitem "Two" (draggable)
 		clickable "Card" (draggable)
-		slider "Zoom" = "25 %"
-		slider "Depth" = "75 %"`)
+		slider "Zoom" = "24 %"
+		slider "Depth" = "78 %"`)
+}
+
+func TestNamesOfSlidersListsAndPictures(t *testing.T) {
+	w := open(t, "paint.html")
+	const track = `<div class="range-track" style="position:relative;width:100px;height:10px">`
+	const dot = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+	w.js(t, `document.body.innerHTML = '`+
+		`<label>Speed <input type=range min=1 max=9 value=4></label><output>4</output> <input type=range max=50 value=7>`+
+		`<span>7</span> <input type=range max=5 value=2>`+
+		`<p>Low</p>`+track+`<i class=thumb tabindex=0 style="position:absolute;width:20px;height:10px;left:0"></i></div>`+
+		`<p>High</p>`+track+`<i class=thumb tabindex=0 style="position:absolute;width:20px;height:10px;margin-left:-10px;left:100%"></i></div>`+
+		`<div role=slider tabindex=0 aria-valuenow=3 aria-valuemin=1 aria-valuemax=5>Volume</div>`+
+		`<ul onclick=1><li>Austrian<li>Belgian<li>Danish</ul>`+
+		`<style>#icon:hover{content:url("`+dot+`#hover-off")}</style><img id=icon onclick=1 src="`+dot+`" width=40 height=40 class=bell>', 1`)
+	want := `
+		slider "Speed" = "4 (1–9)"
+		slider "" = "7 (0–50)"
+		slider "" = "2 (0–5)"
+		slider "Low" = "0 %"
+		slider "High" = "100 %"
+		slider "Volume" = "3 (1–5)"
+		list ""
+		img "bell"`
+	wantLines(t, lines(collectPage(t, w, Options{})), want)
+	box := named(t, collectPage(t, w, Options{}), "bell").Box
+	if err := w.page.Mouse.MoveTo(proto.Point{X: box.X + 5, Y: box.Y + 5}); err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, lines(collectPage(t, w, Options{})), want)
 }
 
 func TestReadTextIncludesColorsIconsAndImages(t *testing.T) {

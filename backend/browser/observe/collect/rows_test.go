@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +49,58 @@ func TestSameNamesInOneRowAreNumbered(t *testing.T) {
 		clickable "half" (in "8am" 2 of 2)
 		clickable "half" (in "9am" 1 of 2)
 		clickable "half" (in "9am" 2 of 2)`)
+}
+
+func TestRowsAreNamed(t *testing.T) {
+	w := open(t, "places.html")
+	for _, c := range []struct{ name, html, want string }{
+		{
+			"lists of mixed length", `<ul><li>Ana <button>Call</button><button>Call</button><li>Ben <button>Call</button>` +
+				`<button>Call</button><li>Cem <button>Call</button></ul>`, `
+			button "Call" (in "Ana" 1 of 2)
+			button "Call" (in "Ana" 2 of 2)
+			button "Call" (in "Ben" 1 of 2)
+			button "Call" (in "Ben" 2 of 2)
+			button "Call" (in "Cem")`,
+		},
+		{
+			"a heading before other words", `<div>10h ago Quis velit <h3>Carmella</h3><p>more<p><button>Like</button></div>` +
+				`<div>11h ago <h3>Dario</h3><button>Like</button></div>`, `
+			button "Like" (in "Carmella")
+			button "Like" (in "Dario")`,
+		},
+		{
+			"the same link in two menus", `<nav><a href=#1>Lamps</a> <a href=#2>Bulbs</a> <a href=#3>Cables</a> ` +
+				`<a href=#m>Makers</a></nav><footer><a href=#4>Imprint</a> <a href=#5>Terms</a> <a href=#6>Press</a> ` +
+				`<a href=#m>Makers</a></footer>`, `
+			link "Lamps"
+			link "Bulbs"
+			link "Cables"
+			link "Makers" (in "Navigation")
+			link "Imprint"
+			link "Terms"
+			link "Press"
+			link "Makers" (in "Footer")`,
+		},
+		{
+			"equal things", `<div style="width:90px;line-height:0">` + strings.Repeat(`<i onclick=1 title=circle `+
+				`style="display:inline-block;width:30px;height:30px;cursor:pointer"></i>`, 5) + `</div>`, `
+			clickable "circle" (at row 1, 1 of 3)
+			clickable "circle" (at row 1, 2 of 3)
+			clickable "circle" (at row 1, 3 of 3)
+			clickable "circle" (at row 2, 1 of 2)
+			clickable "circle" (at row 2, 2 of 2)`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			html, err := json.Marshal(c.html)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.js(t, `document.body.innerHTML = `+string(html)+`, 1`)
+			wantLines(t, lines(collectPage(t, w, Options{})), c.want)
+		})
+	}
 }
 
 func TestPressInClosedShadowRoot(t *testing.T) {

@@ -54,6 +54,8 @@ func (er *ElementRegistry) Compare(
 			if was {
 				old, uncovered := annotation.WithoutCover(before.Elements[i]), annotation.WithoutCover(e)
 				e.OnlyCoverChanged = !annotation.IsChanged(old, uncovered)
+				e.OnlyFocusChanged = !annotation.IsChanged(annotation.WithoutFocus(before.Elements[i]),
+					annotation.WithoutFocus(e))
 				e.Incidental = !annotation.IsChanged(annotation.WithoutFocus(old), annotation.WithoutFocus(uncovered))
 			}
 			changes = append(changes, e)

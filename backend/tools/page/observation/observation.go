@@ -5,6 +5,7 @@ package observation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -127,4 +128,14 @@ func Quote(text string) string {
 		return ""
 	}
 	return Escape(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// WithBoxes returns elements with their boxes as states.
+func WithBoxes(elements []annotation.Element) []annotation.Element {
+	elements = slices.Clone(elements)
+	for i, e := range elements {
+		box := fmt.Sprintf("%.0f×%.0f at %.0f,%.0f", e.Box.Width, e.Box.Height, e.Box.X, e.Box.Y)
+		elements[i].States = append(slices.Clone(e.States), box)
+	}
+	return elements
 }

@@ -19,6 +19,8 @@ type Summary struct {
 	elements []annotation.Element
 	gone     []int
 	notes    []string
+	text     []string
+	moreText int
 	// complete is true once an observation listed a whole page and not only changes.
 	complete bool
 }
@@ -27,6 +29,7 @@ type Summary struct {
 func (s *Summary) Add(a annotation.Observation) {
 	s.Page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
+	s.text, s.moreText = append(s.text, a.NewText...), s.moreText+a.MoreText
 	s.notes = slices.DeleteFunc(s.notes, page.IsTransientNote)
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
@@ -44,6 +47,7 @@ func (s *Summary) Add(a annotation.Observation) {
 		if i, known := at[e.ID]; known {
 			// The combined change is only one of cover or focus if every step's change was.
 			e.OnlyCoverChanged = e.OnlyCoverChanged && s.elements[i].OnlyCoverChanged
+			e.OnlyFocusChanged = e.OnlyFocusChanged && s.elements[i].OnlyFocusChanged
 			e.Incidental = e.Incidental && s.elements[i].Incidental
 			s.elements[i] = e
 			continue
@@ -65,5 +69,6 @@ func (s *Summary) Observation() annotation.Observation {
 	a.Page, a.Events, a.Elements = s.Page, s.events, s.elements
 	a.Gone, a.OnlyChanges, a.Note = slices.Compact(gone), !s.complete, strings.Join(s.notes, " ")
 	a.SettledMS, a.SettledBy = 0, ""
+	a.SetNewText(slices.Compact(s.text), s.moreText, a.Elements)
 	return a
 }

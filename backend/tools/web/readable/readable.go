@@ -82,7 +82,9 @@ func convert(doc *html.Node, address, format string) (text string, cut bool, err
 			n.DataAtom, n.Data = atom.Span, "span"
 		}
 	})
+	describePictures(node, format == "text")
 	if format == "text" {
+		markEmptyCells(node)
 		return tidy(annotation.CleanLines(render.InnerText(node))), cut, nil
 	}
 	conv := converter.NewConverter(
@@ -94,6 +96,26 @@ func convert(doc *html.Node, address, format string) (text string, cut bool, err
 		return "", false, fmt.Errorf("writing the page as markdown: %w", err)
 	}
 	return tidy(annotation.CleanLines(unescape(string(bytes.TrimSpace(md))))), cut, nil
+}
+
+// describePictures replaces pictures by their alternative text: those without an address, or all.
+func describePictures(root *html.Node, all bool) {
+	each(root, func(n *html.Node) {
+		alt := strings.TrimSpace(attr(n, "alt"))
+		if n.DataAtom == atom.Img && alt != "" && (all || attr(n, "src") == "") {
+			n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil
+			n.AppendChild(&html.Node{Type: html.TextNode, Data: "[picture: " + alt + "]"})
+		}
+	})
+}
+
+// markEmptyCells keeps the values of a table's row in their columns, because plain text leaves out empty cells.
+func markEmptyCells(root *html.Node) {
+	each(root, func(n *html.Node) {
+		if (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && strings.TrimSpace(render.InnerText(n)) == "" {
+			n.AppendChild(&html.Node{Type: html.TextNode, Data: "-"})
+		}
+	})
 }
 
 // unescape replaces the HTML entities that the converter keeps.

@@ -34,3 +34,18 @@ func TestPageKeepsTables(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+func TestTextKeepsColumnsAndPictures(t *testing.T) {
+	t.Parallel()
+	const source = `<table><tr><th>What<th>Plan<th>Spent<tr><td>Rent<td><td>500<tr><td><img alt="Food" src="f.png"><td>200<td></table>` +
+		`<p>See <img alt="a lamp">`
+	for format, want := range map[string]string{
+		"text":     "What\tPlan\tSpent\nRent\t-\t500\n[picture: Food]\t200\t-\n\nSee [picture: a lamp]",
+		"markdown": "See [picture: a lamp]",
+	} {
+		got, _, err := ExtractPage(source, "https://x.example/", format)
+		if err != nil || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, %v", format, got, err)
+		}
+	}
+}

@@ -4769,6 +4769,9 @@ export interface components {
             gone?: number[];
             /** Format: int64 */
             left_out?: number;
+            /** Format: int64 */
+            more_text?: number;
+            new_text?: string[];
             note?: string;
             outcome?: string;
             page: components["schemas"]["Page"];

@@ -94,12 +94,17 @@
     const p = el.parentElement
     if (!knob.test(cls) || !p || el.hasAttribute('role')) return ''
     if (!rail.test(cls + ' ' + (p.getAttribute('class') ?? '') + ' ' + p.id)) return ''
-    if (getComputedStyle(el).position === 'static') return ''
+    const cs = getComputedStyle(el)
+    if (cs.position === 'static') return ''
     const r = el.getBoundingClientRect()
     const t = p.getBoundingClientRect()
     const wide = t.width >= t.height
     if ((wide ? t.width : t.height) < 2 * (wide ? r.width : r.height)) return ''
-    const at = wide ? (r.x + r.width / 2 - t.x) / t.width : (t.bottom - r.y - r.height / 2) / t.height
+    // A handle is either centered on its position, and sticks out at the ends, or stays within the track.
+    const sticksOut = parseFloat(wide ? cs.marginLeft : cs.marginBottom) < 0 || cs.transform !== 'none' || cs.translate !== 'none'
+    const inset = sticksOut ? 0 : (wide ? r.width : r.height) / 2
+    const length = (wide ? t.width : t.height) - 2 * inset
+    const at = ((wide ? r.x + r.width / 2 - t.x : t.bottom - r.y - r.height / 2) - inset) / length
     return `${Math.round(Math.min(Math.max(at, 0), 1) * 100)} %`
   }
 

@@ -21,9 +21,11 @@
   }
 
   const seen = new WeakSet()
+  let roots = []
   const watch = (root) => {
     if (seen.has(root)) return
     seen.add(root)
+    if (root !== S.scope) roots.push(new WeakRef(root))
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: attributes })
   }
   // births maps nodes to the time of their insertion, 0 for those that were there before.
@@ -64,7 +66,7 @@
     let streak = streaks.get(el)
     if (!goesOn(streak, t)) {
       streak = around(el, t) ?? among(el, t)
-      if (!streak && t - felt > 100) streaks.set(el, (streak = { since: t, last: t }))
+      if (!streak && t - felt > 100) streaks.set(el, (streak = { since: t, last: t, at: new WeakRef(el) }))
     }
     if (streak) streak.last = t
     return streak
@@ -86,7 +88,7 @@
     const kind = `${el.localName} ${el.getAttribute?.('class')}`
     const turn = turns.get(box)
     if (!goesOn(turn, t)) {
-      if (t - felt > 100) turns.set(box, { since: t, last: t, kind, newest: el, count: 1 })
+      if (t - felt > 100) turns.set(box, { since: t, last: t, at: new WeakRef(box), kind, newest: el, count: 1 })
       return null
     }
     if (turn.kind !== kind) return null
@@ -102,6 +104,22 @@
     else for (const el of S.all()) if (el.shadowRoot) watch(el.shadowRoot)
   }
   S.quiet = () => now() - last
+
+  // watchedRoots returns the shadow roots of the document.
+  S.watchedRoots = () => {
+    roots = roots.filter((w) => w.deref()?.host.isConnected)
+    return roots.map((w) => w.deref())
+  }
+
+  const isOlder = (streak, start) => streak?.since < start - 250
+
+  // restless returns the elements that the page was already changing repeatedly before the last since ms.
+  S.restless = (since) => {
+    const start = now() - since
+    const found = new Set()
+    for (const c of log) if (isOlder(c.streak, start)) found.add(c.streak.at.deref())
+    return Array.from(found).filter((el) => el?.isConnected)
+  }
 
   // ends reports whether an animation or transition is running and will end soon.
   S.ends = (a) => {
@@ -134,7 +152,7 @@
     let times = 0
     let at = 0
     for (const c of log) {
-      if (c.t < start || c.streak?.since < start - 250) continue
+      if (c.t < start || isOlder(c.streak, start)) continue
       if (c.t - at > 4) times++
       at = c.t
     }

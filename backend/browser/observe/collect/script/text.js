@@ -164,8 +164,9 @@
         if (S.rendered(n)) drawing(n)
         return
       }
-      if (dropped.has(tag) || !S.rendered(n)) return
+      if ((dropped.has(tag) && tag !== 'canvas') || !S.rendered(n)) return
       const hidden = getComputedStyle(n).visibility !== 'visible'
+      if (tag === 'canvas') return hidden ? undefined : void put(` [${esc(canvas(n))}] `)
       if (field(n, tag)) return
       const shown = hidden || tag !== 'img' ? '' : picture(n)
       if (shown) return void put(` [${esc(shown)}] `)
@@ -188,9 +189,12 @@
       if (n.alt) return ''
       const r = n.getBoundingClientRect()
       if (r.width < 8 || r.height < 8) return ''
-      const file = (n.currentSrc || n.src).split(/[?#]/)[0].split('/').pop() ?? ''
-      return /^data:/.test(n.src) ? 'picture' : `picture ${file.slice(0, 80)}`.trim()
+      const file = /^data:/.test(n.src) ? '' : ((n.currentSrc || n.src).split(/[?#]/)[0].split('/').pop() ?? '')
+      return `picture ${file.slice(0, 80)}`.trim() + placed(r)
     }
+    const canvas = (n) => `canvas ${S.accname(n).slice(0, 80)}`.trim() + placed(n.getBoundingClientRect())
+    // placed returns the size and the place of a box in the viewport.
+    const placed = (r) => ` ${Math.round(r.width)}×${Math.round(r.height)} at ${Math.round(r.x)},${Math.round(r.y)}`
     // The number of parts of pictures, colors and icons that are described between words.
     const most = 200
     let seen = 0

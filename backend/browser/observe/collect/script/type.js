@@ -57,6 +57,26 @@
     return { now: now.slice(0, 2000), taken: !(kept && S.rest().mutations === w.changes), exact: same(now, want) }
   }
 
+  // asksForSuggestions reports whether the page says that it suggests values for a field; suggests, whether it shows
+  // some now.
+  const asksForSuggestions = (el) =>
+    (el.localName === 'input' && el.getAttribute('role') === 'combobox') || /^(list|both)$/.test(el.getAttribute('aria-autocomplete') ?? '')
+  const suggests = (el) => {
+    if (el.getAttribute('aria-expanded') === 'true') return true
+    const list = el.getRootNode().getElementById?.(el.getAttribute('aria-controls') ?? el.getAttribute('aria-owns'))
+    return !!list && S.shown(list) && list.childElementCount > 0
+  }
+
+  // awaitSuggestions waits until the page shows suggestions for a field that asks for them, at most limit ms.
+  S.awaitSuggestions = async (h, limit) => {
+    const el = S.live(h)
+    if (!el || !asksForSuggestions(el)) return false
+    for (const end = performance.now() + limit; !suggests(el) && performance.now() < end; ) {
+      await new Promise((done) => setTimeout(done, 20))
+    }
+    return suggests(el)
+  }
+
   const changed = (el) => {
     el.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
     el.dispatchEvent(new Event('change', { bubbles: true }))

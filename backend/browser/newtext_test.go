@@ -1,0 +1,59 @@
+package browser_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sextant/backend/surface"
+)
+
+func TestAnswersContainNewText(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>News</title>
+<style>#late { display: none } .bad #late { display: block }</style>
+<p>Now <span id=clock>0</span></p> <p>Basket <b id=count>0</b></p>
+<ul id=list><li>Milk<li>Bread</ul><p id=plain></p><div role=status id=live></div><div id=late>Wrong password.</div><div id=host></div>
+<button onclick="count.textContent++">Count</button>
+<button onclick="list.innerHTML = list.innerHTML">Same</button>
+<button onclick="list.innerHTML += '<li>Eggs'">Add</button>
+<button onclick="plain.textContent = 'Two files left.'; live.textContent = 'Saved at 12:01.'">Save</button>
+<button onclick="document.body.className = 'bad'">Sign in</button>
+<button onclick="host.attachShadow({mode: 'closed'}).innerHTML = '<p>Sealed words.</p>'">Seal</button>
+<button onclick="this.textContent = 'Pressed'">Rename</button>
+<script>setInterval(() => { clock.textContent++ }, 100)</script>`}))
+	time.Sleep(600 * time.Millisecond) // until the clock is known to tick by itself
+	for _, c := range []struct {
+		press string
+		want  []string
+	}{
+		{"Count", []string{"Basket 1"}},
+		{"Same", nil},
+		{"Add", []string{"Eggs"}},
+		{"Save", []string{"Saved at 12:01.", "Two files left."}},
+		{"Sign in", []string{"Wrong password."}},
+		{"Seal", []string{"Sealed words."}},
+		{"Rename", nil},
+	} {
+		if got := click(t, ctx, s, page, c.press).NewText; !slices.Equal(got, c.want) {
+			t.Errorf("pressing %s: %s", c.press, cmp.Diff(c.want, got))
+		}
+	}
+}
+
+func TestTypingWaitsForSuggestions(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Cities</title>
+<input role=combobox aria-label=City aria-autocomplete=list aria-expanded=false aria-controls=list oninput="clearTimeout(t); t = setTimeout(suggest, 300)">
+<ul id=list role=listbox></ul><script>
+let t
+function suggest() { list.innerHTML = '<li role=option tabindex=0>Bern</li>'; document.querySelector('input').ariaExpanded = 'true' }
+</script>`}))
+	ans, err := s.Type(ctx, surface.TypeOptions{ID: findElement(t, page, "combobox", "City").ID, Text: "Ber"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	findElement(t, ans, "option", "Bern")
+}
