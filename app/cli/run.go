@@ -191,7 +191,7 @@ const watchTimeout = 5 * time.Second
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall
-	lines := progress.New(err)
+	lines := progress.New(err, nil)
 	ended := make(chan struct{})
 	done := make(chan struct{})
 	go func() {

@@ -94,7 +94,7 @@ func (v *runVerb) follow(ctx context.Context, at verb.RunningInstance, path, con
 // follow reads events for which ours returns true until a turn ends. It prints questions to w, and calls with their
 // progress unless quiet is true.
 func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
-	lines := progress.New(w)
+	lines := progress.New(w, nil)
 	for {
 		var e wire.Envelope
 		if err := stream.ReadJSON(&e); err != nil {

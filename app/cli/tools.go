@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -99,6 +100,9 @@ type toolsCallVerb struct {
 	Panel string `help:"Panel whose tools are available." placeholder:"ID"`
 	YesTo string `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
 	JSON  bool   `help:"Print the whole result as JSON."`
+	Out   string `help:"Save the picture, or else the text of the result, in this file." placeholder:"FILE" type:"path"`
+
+	printed *progress.Lines
 }
 
 // Run calls the tool through the pipeline.
@@ -117,7 +121,34 @@ func (v *toolsCallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global
 	if err != nil {
 		return err
 	}
+	if r.Success && v.Out != "" {
+		if err := v.save(io, r); err != nil {
+			return err
+		}
+	}
 	return v.print(io, r)
+}
+
+// lines returns where the progress of the call goes. A terminal also gets the output of a command while it runs.
+func (v *toolsCallVerb) lines(io verb.Streams) *progress.Lines {
+	v.printed = progress.New(io.Err, nil)
+	if verb.IsTerminal(io.Out) && !v.JSON {
+		v.printed = progress.New(io.Err, io.Out)
+	}
+	return v.printed
+}
+
+// save writes the first picture of r, or else its text, into the file.
+func (v *toolsCallVerb) save(io verb.Streams, r toolspec.Result) error {
+	data := []byte(r.ModelText())
+	if len(r.Images) > 0 {
+		data = r.Images[0].Data
+	}
+	if err := os.WriteFile(v.Out, data, 0o644); err != nil {
+		return verb.Failure(verb.ExitFailed, "the result was not saved: %v", err)
+	}
+	_, err := fmt.Fprintf(io.Err, "Saved %s.\n", v.Out)
+	return err
 }
 
 // open returns a function that calls the tool with arguments, in a running Sextant or in one that ends with end.
@@ -142,7 +173,7 @@ func (v *toolsCallVerb) open(ctx context.Context, io verb.Streams, g *verb.Globa
 	}
 	return func(ctx context.Context, args string) (toolspec.Result, error) {
 		id := "call_" + rand.Text()
-		defer progress.Print(sys, id, io.Err)()
+		defer v.lines(io).Print(sys, id)()
 		return sys.Pipeline.Do(ctx, toolspec.Call{
 			ID: id, Tool: v.Name, Args: json.RawMessage(args), Panel: v.Panel,
 			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
@@ -155,7 +186,13 @@ func (v *toolsCallVerb) print(io verb.Streams, r toolspec.Result) error {
 	if v.JSON {
 		err = verb.PrintJSON(io, r)
 	} else if r.Success {
-		_, err = fmt.Fprintln(io.Out, r.ModelText())
+		text, printed := r.ModelText(), v.printed.Printed()
+		if printed != "" {
+			text = strings.TrimSpace(strings.Replace(text, strings.TrimSpace(printed), "", 1))
+		}
+		if text != "" || printed == "" {
+			_, err = fmt.Fprintln(io.Out, text)
+		}
 	}
 	if err != nil {
 		return err

@@ -58,9 +58,16 @@ func (v *toolsCallVerb) join(
 		call["panelId"] = v.Panel
 	}
 	var r toolspec.Result
-	stop := at.PrintProgress(ctx, v.Name, json.RawMessage(args), io.Err)
+	stop := at.PrintProgress(ctx, v.Name, json.RawMessage(args), v.lines(io))
 	err := at.CallRoute(ctx, "tools_execute", "", call, &r)
 	stop()
+	if err == nil && len(r.ImageIDs) > 0 && v.Out != "" {
+		picture, err := at.Do(ctx, http.MethodGet, "/api/blobs/"+r.ImageIDs[0], nil)
+		if err != nil {
+			return r, verb.Failure(verb.ExitFailed, "the picture could not be read: %v", err)
+		}
+		r.Images = []toolspec.Image{{Data: picture}}
+	}
 	// The value contains the text for models, if there is one.
 	if value, ok := r.Value.(map[string]any); ok && r.Success {
 		r.Text, _ = value["text"].(string)

@@ -33,6 +33,14 @@ func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Res
 		}
 		result.Text = strings.TrimRight(editedNote+text, "\n")
 	}
+	for _, image := range result.Images {
+		id, err := p.cfg.Blobs.Put(bytes.NewReader(image.Data))
+		if err != nil {
+			p.cfg.Log.Error("picture not stored", "call", c.call.ID, "err", err)
+			continue
+		}
+		result.ImageIDs = append(result.ImageIDs, id)
+	}
 	p.announce(ctx, c)
 	c.writes.add(func() {
 		text := result.ModelText()
@@ -68,14 +76,7 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 	if end.Sentence == "" {
 		end.Sentence = c.sentence()
 	}
-	for _, image := range result.Images {
-		id, err := p.cfg.Blobs.Put(bytes.NewReader(image.Data))
-		if err != nil {
-			p.cfg.Log.Error("picture not stored", "call", c.call.ID, "err", err)
-			continue
-		}
-		end.Images = append(end.Images, id)
-	}
+	end.Images = result.ImageIDs
 	end.AppResult = p.storeForApp(c, result)
 	return end
 }

@@ -29,15 +29,29 @@ type Lines struct {
 
 	mu   sync.Mutex
 	last time.Time
+	// out gets the output of commands, nil for nobody. printed is what it got.
+	out     io.Writer
+	printed strings.Builder
 }
 
-// New returns Lines that prints to w.
-func New(w io.Writer) *Lines { return &Lines{w: w} }
+// New returns Lines that prints progress to w and the output of commands to out, nil for nowhere.
+func New(w, out io.Writer) *Lines { return &Lines{w: w, out: out} }
 
-// Add prints the newest line of an event.CallChunk that reports progress.
+// Printed returns the output of commands that was printed.
+func (p *Lines) Printed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.printed.String()
+}
+
+// Add prints the newest line of an event.CallChunk that reports progress, or the output of a command.
 func (p *Lines) Add(data json.RawMessage) {
 	var chunk event.CallChunk
-	if json.Unmarshal(data, &chunk) != nil || chunk.Stream != "progress" {
+	if json.Unmarshal(data, &chunk) != nil {
+		return
+	}
+	if chunk.Stream != event.StreamProgress {
+		p.addOutput(chunk.Text)
 		return
 	}
 	lines := strings.Split(strings.TrimSpace(chunk.Text), "\n")
@@ -51,15 +65,23 @@ func (p *Lines) Add(data json.RawMessage) {
 	_, _ = fmt.Fprintln(p.w, line)
 }
 
+func (p *Lines) addOutput(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.out != nil {
+		_, _ = io.WriteString(p.out, text)
+		p.printed.WriteString(text)
+	}
+}
+
 // Print prints the progress of a call of sys, and of its steps, until stop is called.
-func Print(sys *app.System, id string, w io.Writer) (stop func()) {
+func (p *Lines) Print(sys *app.System, id string) (stop func()) {
 	sub := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
-	lines := New(w)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for e := range sub.C() {
 			if sharing.IsStepOf(e.Call, id) {
-				lines.Add(e.Data)
+				p.Add(e.Data)
 			}
 		}
 	})
@@ -71,8 +93,7 @@ func Print(sys *app.System, id string, w io.Writer) (stop func()) {
 
 // Follow prints the progress of the first call of tool with args that a stream of events reports, until stop is called.
 // stop closes the stream.
-func Follow(stream *websocket.Conn, tool string, args json.RawMessage, w io.Writer) (stop func()) {
-	lines := New(w)
+func (p *Lines) Follow(stream *websocket.Conn, tool string, args json.RawMessage) (stop func()) {
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		ours := ""
@@ -90,7 +111,7 @@ func Follow(stream *websocket.Conn, tool string, args json.RawMessage, w io.Writ
 				}
 			case event.CallOutput:
 				if ours != "" && sharing.IsStepOf(e.Call, ours) {
-					lines.Add(e.Data)
+					p.Add(e.Data)
 				}
 			}
 		}

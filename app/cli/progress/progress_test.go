@@ -42,8 +42,9 @@ func publish(t *testing.T, sys *app.System, e event.Event) {
 
 func TestNewestProgressOfCallIsPrinted(t *testing.T) {
 	sys := openTest(t)
-	var printed safeText
-	stop := Print(sys, "call_1", &printed)
+	var printed, out safeText
+	lines := New(&printed, &out)
+	stop := lines.Print(sys, "call_1")
 	publish(t, sys, event.New(event.CallOutput,
 		event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).OfCall("call_1"))
 	another := event.CallChunk{Stream: "progress", Text: "another's\n"}
@@ -56,6 +57,9 @@ func TestNewestProgressOfCallIsPrinted(t *testing.T) {
 	stop()
 	if got := printed.String(); got != "40% · two\n" {
 		t.Errorf("printed %q", got)
+	}
+	if got := out.String(); got != "what it prints\n" || got != lines.Printed() {
+		t.Errorf("the output is %q and %q", got, lines.Printed())
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -122,11 +121,11 @@ func (i RunningInstance) Subscribe(ctx context.Context, seq int64) (*websocket.C
 // PrintProgress prints the progress of a call until stop is called. It prints nothing if the events cannot be read; the
 // call does not depend on them.
 func (i RunningInstance) PrintProgress(
-	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
+	ctx context.Context, tool string, args json.RawMessage, lines *progress.Lines,
 ) (stop func()) {
 	stream, err := i.Subscribe(ctx, eventlog.FromNow)
 	if err != nil {
 		return func() {}
 	}
-	return progress.Follow(stream, tool, args, w)
+	return lines.Follow(stream, tool, args)
 }

@@ -32,6 +32,7 @@ const (
 type pageAnswer struct {
 	title, url string
 	outcome    string
+	newText    []string
 	elements   []string
 	more       string
 }
@@ -55,11 +56,29 @@ func parsePageAnswer(text string) (pageAnswer, bool) {
 			v.elements = append(v.elements, line)
 		case strings.HasPrefix(line, "…"):
 			v.more = line
+		case strings.HasPrefix(line, "new text: ") && len(v.elements) == 0:
+			v.newText = quotedTexts(strings.TrimPrefix(line, "new text: "))
 		case line != "" && v.outcome == "" && len(v.elements) == 0:
 			v.outcome = line
 		}
 	}
 	return v, true
+}
+
+// quotedTexts returns the quoted texts at the start of line, in the quotation marks of a sentence.
+func quotedTexts(line string) (texts []string) {
+	for {
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return texts
+		}
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			return texts
+		}
+		texts = append(texts, "“"+text+"”")
+		line = strings.TrimPrefix(line[len(quoted):], " ")
+	}
 }
 
 func (p pageAnswer) name() string {
@@ -282,6 +301,9 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 		}
 	}
 	answer := sentence(strings.Join(parts, " · "))
+	if len(v.newText) > 0 {
+		answer += " The page now says " + strings.Join(v.newText, ", ") + "."
+	}
 	if len(v.elements) == 0 {
 		return answer
 	}

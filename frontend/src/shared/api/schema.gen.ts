@@ -5478,6 +5478,7 @@ export interface components {
             duration_ms: number;
             error?: string;
             error_type?: components["schemas"]["ErrorType"];
+            images?: string[];
             kept?: components["schemas"]["StoredText"];
             result?: unknown;
             success: boolean;
