@@ -20,13 +20,16 @@ import (
 )
 
 type runVerb struct {
-	Task   string   `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
-	Model  string   `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
-	Format string   `help:"File with a JSON Schema; the answer is JSON that matches it, and nothing else goes to stdout." placeholder:"FILE"`
-	Panel  string   `help:"Panel whose tools are available." placeholder:"ID"`
-	YesTo  string   `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
-	JSON   bool     `help:"Print one JSON document."`
-	Attach []string `help:"File to attach: text, picture, PDF, docx or xlsx, up to 20 MB. Can be repeated, up to eight times." placeholder:"FILE" sep:"none"`
+	Task    string   `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
+	Model   string   `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
+	Format  string   `help:"File with a JSON Schema, or a description in words; the answer is JSON that matches it, and nothing else goes to stdout." placeholder:"FILE"`
+	Repairs int      `help:"How often an answer that does not match --format is sent back; by default as set." default:"-1" placeholder:"N"`
+	System  string   `help:"System prompt in place of the one of the settings." placeholder:"TEXT"`
+	Tools   []string `help:"The only tools that the model may call." placeholder:"NAME"`
+	Panel   string   `help:"Panel whose tools are available." placeholder:"ID"`
+	YesTo   string   `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
+	JSON    bool     `help:"Print one JSON document."`
+	Attach  []string `help:"File to attach: text, picture, PDF, docx or xlsx, up to 20 MB. Can be repeated, up to eight times." placeholder:"FILE" sep:"none"`
 
 	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
@@ -73,7 +76,8 @@ func (v *runVerb) Run(ctx context.Context, out verb.Streams, g *verb.Global) err
 	}
 	// In a running Sextant, --yes-to or a typed address would let any program approve its own calls.
 	own := cmp.Or(verb.OptionIf(v.Headless, "--headless"), verb.OptionIf(v.YesTo != "", "--yes-to"), g.SeparateOption(),
-		privateHost(v.Task))
+		privateHost(v.Task), verb.OptionIf(v.answerFormat == nil && v.System != "", "--system without --format"),
+		verb.OptionIf(v.answerFormat == nil && v.Tools != nil, "--tools without --format"))
 	at, _, joined, err := verb.FindRunning(ctx, g, own, out)
 	if err != nil {
 		return err
@@ -90,6 +94,9 @@ func (v *runVerb) Run(ctx context.Context, out verb.Streams, g *verb.Global) err
 	if err := v.answerFormat.check(v.Task, model); err != nil {
 		return err
 	}
+	if err := sys.Catalog.CheckNames(v.Tools); err != nil {
+		return verb.Failure(verb.ExitUsage, "--tools: %v", err)
+	}
 	conversation, err := sys.Loop.NewConversation(ctx, "")
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
@@ -97,14 +104,14 @@ func (v *runVerb) Run(ctx context.Context, out verb.Streams, g *verb.Global) err
 	watch := watchRun(sys, conversation.ID, out.Err, v.JSON)
 	ask := loop.TurnRequest{
 		Conversation: conversation.ID, Text: v.Task, Model: model, Panel: v.Panel,
-		Caller: toolspec.CallerRun, YesTo: v.YesTo,
+		Caller: toolspec.CallerRun, YesTo: v.YesTo, System: v.System, Tools: v.Tools,
 	}
 	if ask.Attachments, err = attachTo(ctx, sys.Attachments, files); err != nil {
 		return err
 	}
 	var report runReport
 	if v.answerFormat != nil {
-		report, err = v.answerFormat.run(ctx, sys, ask)
+		report, err = v.answerFormat.run(ctx, sys, ask, v.Repairs)
 	} else {
 		var outcome loop.Outcome
 		outcome, err = sys.Loop.Run(ctx, ask)

@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gorilla/websocket"
 
@@ -30,14 +33,10 @@ func (v *runVerb) readFormat() error {
 	if v.Format == "" {
 		return nil
 	}
-	file, err := os.Open(v.Format)
+	raw, err := formatOf(v.Format)
 	if err != nil {
-		return verb.Failure(verb.ExitUsage, "--format: %v. Name a file with a JSON Schema.", err)
-	}
-	defer func() { _ = file.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(file, automation.MaxFormatBytes+1))
-	if err != nil {
-		return verb.Failure(verb.ExitUsage, "--format: reading %s: %v", v.Format, err)
+		return verb.Failure(verb.ExitUsage, "--format: %v. Name a file with a JSON Schema, or describe the answer in words.",
+			err)
 	}
 	format, err := automation.NewFormat(raw)
 	if err != nil {
@@ -45,6 +44,19 @@ func (v *runVerb) readFormat() error {
 	}
 	v.answerFormat = &answerFormat{raw: raw, format: format}
 	return nil
+}
+
+// formatOf returns the content of the file name, or name itself as a JSON string if it is several words and no file.
+func formatOf(name string) (json.RawMessage, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsFunc(name, unicode.IsSpace) {
+		return json.Marshal(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, automation.MaxFormatBytes+1))
 }
 
 func (a *answerFormat) check(task, model string) error {
@@ -58,9 +70,14 @@ func (a *answerFormat) check(task, model string) error {
 	return nil
 }
 
-func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
+func (a *answerFormat) run(
+	ctx context.Context, sys *app.System, ask loop.TurnRequest, repairs int,
+) (runReport, error) {
+	if repairs < 0 {
+		repairs = sys.Settings.Count("answer_repairs")
+	}
 	done, err := automation.Run(ctx, sys.Loop,
-		automation.Job{TurnRequest: ask, Format: a.format, MaxRepairs: sys.Settings.Count("answer_repairs")})
+		automation.Job{TurnRequest: ask, Format: a.format, MaxRepairs: repairs})
 	if e, ok := automation.AsError(err); ok {
 		if e.InvalidJob {
 			return runReport{}, err
@@ -95,9 +112,17 @@ func (a *answerFormat) join(
 		_ = report.follow(stream, ours, progress, v.JSON)
 	}()
 	var answer wire.Automation
-	err = at.Call(ctx, method, path, map[string]any{
+	body := map[string]any{
 		"prompt": v.Task, "format": a.raw, "model": v.Model, "panelId": v.Panel, "conversation": conversation,
-	}, &answer)
+		"system": v.System,
+	}
+	if v.Tools != nil {
+		body["tools"] = v.Tools
+	}
+	if v.Repairs >= 0 {
+		body["repairs"] = v.Repairs
+	}
+	err = at.Call(ctx, method, path, body, &answer)
 	wait := watchTimeout // the event that ends the turn may be missing if it could not be stored
 	if err != nil || answer.Turn == "" {
 		wait = 0 // no turn ran

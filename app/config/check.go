@@ -11,14 +11,27 @@ import (
 
 	"sextant/backend/agent/pricing"
 	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/pipeline/nearest"
 	"sextant/backend/sandbox/egress"
 )
+
+func noSetting(name string) string {
+	names := make([]string, 0, len(Keys()))
+	for _, k := range Keys() {
+		names = append(names, k.Name)
+	}
+	text := fmt.Sprintf("there is no setting %q", name)
+	if near := nearest.Names(name, names, 1); len(near) > 0 {
+		text += fmt.Sprintf(", nearest: %q", near[0])
+	}
+	return text
+}
 
 // CheckValue returns an error if value is not allowed for the setting name, or if there is no such setting.
 func CheckValue(name, value string) error {
 	k, ok := FindKey(name)
 	if !ok {
-		return fmt.Errorf("there is no setting %q", name)
+		return errors.New(noSetting(name))
 	}
 	if k.Check != nil {
 		return k.Check(value)

@@ -152,7 +152,7 @@ func (c *Config) readFile() map[string]string {
 	out := map[string]string{}
 	for name, value := range k.All() {
 		if _, known := FindKey(name); !known {
-			c.Problems = append(c.Problems, fmt.Sprintf("config.toml: there is no setting %q.", name))
+			c.Problems = append(c.Problems, "config.toml: "+noSetting(name)+".")
 			continue
 		}
 		if list, ok := value.([]any); ok {

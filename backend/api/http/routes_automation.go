@@ -43,10 +43,13 @@ func (s *Server) automationRoutes() {
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	started := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
+	suggestion := "Nothing ran. Send another format."
+	if err == nil {
+		err, suggestion = s.services.Catalog.CheckNames(in.Body.Tools), "Nothing ran. Send the names of tools."
+	}
 	if err != nil {
 		return route.Answer(failedAutomation(&automation.Error{
-			Message:    err.Error(),
-			Suggestion: "Nothing ran. Send another format.", InvalidJob: true,
+			Message: err.Error(), Suggestion: suggestion, InvalidJob: true,
 		}, started)), nil
 	}
 	if in.Body.Conversation != "" {

@@ -6,7 +6,9 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"sextant/backend/pipeline/nearest"
 	"sextant/shared/toolspec"
@@ -77,6 +79,21 @@ func (r *Registry) Unavailable(name string) (def toolspec.Definition, off, ok bo
 		}
 	}
 	return toolspec.Definition{}, false, false
+}
+
+// CheckNames returns an error that names the first of names that no tool has, available or not.
+func (r *Registry) CheckNames(names []string) error {
+	for _, name := range names {
+		if _, _, ok := r.Unavailable(name); ok {
+			continue
+		}
+		text := fmt.Sprintf("there is no tool %q", name)
+		if near := r.ForPanel("").Nearest(name); len(near) > 0 {
+			text += ", nearest: " + strings.Join(near, ", ")
+		}
+		return errors.New(text)
+	}
+	return nil
 }
 
 // ForPage returns the tools that the page or the script of panel can name. The policy decides which it may call.

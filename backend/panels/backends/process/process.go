@@ -307,9 +307,11 @@ func (r *Runner) pause(ctx context.Context) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
+		return fmt.Errorf("the %s panel's program is not running: %s", r.panel.Title, why)
 	case <-r.stop:
+		// The caller tries again with the program that replaces this one.
+		return fmt.Errorf("the %s panel %w", r.panel.Title, ErrRemoved)
 	}
-	return fmt.Errorf("the %s panel's program is not running: %s", r.panel.Title, why)
 }
 
 // ExitReason says how the current program ended, "" if there is none or it still runs. It waits up to 2 seconds for the
