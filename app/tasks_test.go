@@ -283,7 +283,7 @@ func solveSliders(s *solver) {
 	}
 	s.look()
 	// The last slider has no role: its position is given in percent of its track.
-	i := slices.IndexFunc(s.list, func(e annotation.Element) bool { return strings.HasSuffix(e.Value, " %") })
+	i := slices.IndexFunc(s.list, func(e annotation.Element) bool { return strings.Contains(e.Value, " % (") })
 	if i < 0 {
 		s.t.Fatalf("the handle without a role is no slider:\n%s", lines(s.list))
 	}

@@ -35,8 +35,8 @@ func (v *runVerb) readFormat() error {
 	}
 	raw, err := formatOf(v.Format)
 	if err != nil {
-		return verb.Failure(verb.ExitUsage, "--format: %v. Name a file with a JSON Schema, or describe the answer in words.",
-			err)
+		return verb.Failure(verb.ExitUsage,
+			"--format: %v. Name a file with a JSON Schema, or describe the answer in words.", err)
 	}
 	format, err := automation.NewFormat(raw)
 	if err != nil {

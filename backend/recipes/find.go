@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/recipes/alike"
 	"sextant/shared/annotation"
 )
 
@@ -50,10 +50,10 @@ var rungs = []rung{
 		return want.Role == is.Role && strings.EqualFold(want.Name, is.Name)
 	},
 	func(want, is annotation.Reference) bool {
-		return want.Role == is.Role && plain(want.Name) == plain(is.Name)
+		return want.Role == is.Role && alike.Name(want.Name) == alike.Name(is.Name)
 	},
 	func(want, is annotation.Reference) bool {
-		return sameKind(want.Role, is.Role) && plain(want.Name) == plain(is.Name)
+		return alike.Roles(want.Role, is.Role) && alike.Name(want.Name) == alike.Name(is.Name)
 	},
 }
 
@@ -82,7 +82,7 @@ func Find(want annotation.Reference, elements []annotation.Element) (annotation.
 		case len(found) == 0:
 			continue
 		}
-		moved := want.Group != "" && plain(want.Group) != plain(found[0].Group) && want.Row == ""
+		moved := want.Group != "" && alike.Name(want.Group) != alike.Name(found[0].Group) && want.Row == ""
 		if others := similar(want, elements, found[0].ID); (loose > 0 || moved) && len(others) > 0 {
 			return annotation.Element{}, &NotFoundError{Target: want, Alike: append(found, others...)}
 		}
@@ -92,11 +92,11 @@ func Find(want annotation.Reference, elements []annotation.Element) (annotation.
 }
 
 func sameGroup(want, is annotation.Reference, page []annotation.Reference) bool {
-	if want.Group == "" || plain(want.Group) == plain(is.Group) {
+	if want.Group == "" || alike.Name(want.Group) == alike.Name(is.Group) {
 		return true
 	}
 	if slices.ContainsFunc(page, func(other annotation.Reference) bool {
-		return plain(other.Group) == plain(want.Group)
+		return alike.Name(other.Group) == alike.Name(want.Group)
 	}) {
 		return false
 	}
@@ -106,7 +106,7 @@ func sameGroup(want, is annotation.Reference, page []annotation.Reference) bool 
 	near := 0
 	for _, name := range want.Near {
 		if slices.ContainsFunc(page, func(other annotation.Reference) bool {
-			return other.Group == is.Group && other.Frame == is.Frame && plain(other.Name) == plain(name)
+			return other.Group == is.Group && other.Frame == is.Frame && alike.Name(other.Name) == alike.Name(name)
 		}) {
 			near++
 		}
@@ -116,13 +116,13 @@ func sameGroup(want, is annotation.Reference, page []annotation.Reference) bool 
 
 // similar returns the elements, other than the one with the id, that could be mistaken for want.
 func similar(want annotation.Reference, elements []annotation.Element, id int) []annotation.Element {
-	name := plain(want.Name)
+	name := alike.Name(want.Name)
 	var found []annotation.Element
 	for _, e := range elements {
-		other := plain(e.Name)
+		other := alike.Name(e.Name)
 		near := name == other || (name != "" && other != "" && (strings.Contains(name, other) ||
 			strings.Contains(other, name)))
-		if e.ID != id && near && sameKind(want.Role, e.Role) {
+		if e.ID != id && near && alike.Roles(want.Role, e.Role) {
 			found = append(found, e)
 		}
 	}
@@ -136,44 +136,5 @@ func sameRow(want, is annotation.Reference) bool {
 	if strings.Contains(want.Row, "#") {
 		row = annotation.WithoutNumbers(row)
 	}
-	return want.Row == "" || rowWords(want.Row) == rowWords(row)
-}
-
-func rowWords(row string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(row), func(r rune) bool {
-		return r != '#' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}), " ")
-}
-
-// kinds are roles that a page may give to the same control.
-var kinds = [][]string{
-	{"button", "link", "menuitem", "clickable", "tab"},
-	{"textbox", "searchbox", "combobox", "spinbutton"},
-	{"checkbox", "switch", "menuitemcheckbox"},
-	{"radio", "menuitemradio"},
-	{"listbox", "combobox"},
-}
-
-func sameKind(a, b string) bool {
-	return a == b || a == annotation.AnyRole || slices.ContainsFunc(kinds, func(kind []string) bool {
-		return slices.Contains(kind, a) && slices.Contains(kind, b)
-	})
-}
-
-// plain returns the letters and digits of s in lower case, its words separated by one space. A count in parentheses at
-// the end is left out.
-func plain(s string) string {
-	s = strings.TrimSpace(s)
-	if open := strings.LastIndexByte(s, '('); open > 0 && strings.HasSuffix(s, ")") {
-		if count := s[open+1 : len(s)-1]; count != "" && strings.Trim(count, "0123456789") == "" {
-			s = s[:open]
-		}
-	}
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	if len(words) == 0 {
-		return s // only signs, such as × or +
-	}
-	return strings.Join(words, " ")
+	return want.Row == "" || alike.Words(want.Row) == alike.Words(row)
 }

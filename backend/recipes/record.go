@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/recipes/alike"
 	"sextant/backend/surface"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
@@ -417,7 +418,10 @@ func (b *builder) effect(c recordedCall, target annotation.Reference) *recipe.Ef
 		}
 	}
 	if e.Event == "" && e.URL == "" && len(e.Appears) == 0 {
-		return nil
+		if c.Start.Tool == "type_text" || len(change.Texts) == 0 {
+			return nil
+		}
+		e.Texts = change.Texts
 	}
 	return &e
 }
@@ -433,7 +437,7 @@ func (b *builder) pattern(address string) string {
 	for i, part := range parts {
 		varies := strings.ContainsAny(part, "0123456789")
 		for _, p := range b.values {
-			slug := strings.ReplaceAll(plain(p.value), " ", "-")
+			slug := strings.ReplaceAll(alike.Name(p.value), " ", "-")
 			varies = varies || (len(slug) > 2 && strings.Contains(strings.ToLower(part), slug))
 		}
 		if varies {

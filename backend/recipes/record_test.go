@@ -9,10 +9,7 @@ import (
 
 	"sextant/shared/annotation"
 	"sextant/shared/event"
-	"sextant/shared/recipe"
 )
-
-type effect = recipe.Effect
 
 func call(id, tool, args string, change *annotation.Change, on ...annotation.Reference) recordedCall {
 	c := recordedCall{ID: id, End: event.CallEnd{Status: event.CallDone, Change: change}}
@@ -123,51 +120,5 @@ func TestRecordJoinsWhatAHandDid(t *testing.T) {
 	if err != nil || len(rec.Steps) != 3 || !strings.Contains(string(rec.Steps[1].Args), `"count":2`) ||
 		strings.Contains(string(rec.Steps[2].Args), "clear") {
 		t.Errorf("a double click, and a field whose text was replaced: %+v (%v)", rec.Steps, err)
-	}
-}
-
-func TestMissingEffects(t *testing.T) {
-	page := func(url string, changes bool, names ...string) annotation.Observation {
-		o := annotation.Observation{Page: annotation.Page{URL: url}, OnlyChanges: changes}
-		for i, name := range names {
-			o.Elements = append(o.Elements, element(i+1, "link", name))
-		}
-		return o
-	}
-	basket := []annotation.Reference{{Role: "link", Name: "Basket (1)"}}
-	for name, c := range map[string]struct {
-		want        effect
-		before, now annotation.Observation
-		came        bool
-		missing     string
-	}{
-		"another page": {effect{Event: "navigated"}, page("a", false), page("b", false), false, ""},
-		"the same page": {
-			effect{Event: "navigated"}, page("a", false), page("a", false), false, "leads to another page",
-		},
-		"the same page again": {effect{Event: "navigated"}, page("a", false), page("a", false), true, ""},
-		"no download":         {effect{Event: "download"}, page("a", false), page("b", false), false, "download"},
-		"a counter":           {effect{Appears: basket}, page("a", false), page("a", true, "Basket (7)"), false, ""},
-		"nothing appears":     {effect{Appears: basket}, page("a", false), page("a", true), false, "Basket (1)”"},
-		"there before": {
-			effect{Appears: basket}, page("a", false, "Basket (1)"), page("a", false, "Basket (1)"), false, "appears",
-		},
-		"a page of the pattern": {
-			effect{URL: "https://a.example/order/*"},
-			page("a", false),
-			page("https://a.example/order/12?x=1#y", false), false, "",
-		},
-		"a page below it": {
-			effect{URL: "https://a.example/order/*"},
-			page("a", false),
-			page("https://a.example/order/12/more", false), false, "order",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			err := missing(c.want, c.before, c.now, c.came)
-			if (err == nil) != (c.missing == "") || (err != nil && !strings.Contains(err.Error(), c.missing)) {
-				t.Errorf("%v, want %q", err, c.missing)
-			}
-		})
 	}
 }

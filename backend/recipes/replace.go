@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sextant/backend/policy/address"
+	"sextant/backend/recipes/alike"
 	"sextant/shared/annotation"
 	"sextant/shared/recipe"
 	"sextant/shared/toolspec"
@@ -193,16 +194,16 @@ func (r *Recipes) Candidates(ctx context.Context, from toolspec.Provenance, name
 func resemblance(a annotation.Reference, e annotation.Element) int {
 	const word, kind, group = 4, 3, 1
 	score := 0
-	words := strings.Fields(plain(e.Name))
-	for _, w := range strings.Fields(plain(a.Name)) {
+	words := strings.Fields(alike.Name(e.Name))
+	for _, w := range strings.Fields(alike.Name(a.Name)) {
 		if slices.Contains(words, w) {
 			score += word
 		}
 	}
-	if sameKind(a.Role, e.Role) {
+	if alike.Roles(a.Role, e.Role) {
 		score += kind
 	}
-	if a.Group != "" && plain(a.Group) == plain(e.Group) {
+	if a.Group != "" && alike.Name(a.Group) == alike.Name(e.Group) {
 		score += group
 	}
 	return score

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/recipes/effect"
 	"sextant/backend/surface"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
@@ -216,6 +217,23 @@ func (r *run) noteAddress(n int) {
 	}
 }
 
+// awaitEffect waits until want has come. before is the last look at the page before the step, and after is what the
+// step itself reported.
+func (r *run) awaitEffect(ctx context.Context, want recipe.Effect, before, after annotation.Observation) error {
+	now, said := after, slices.Clone(after.NewText)
+	first := true
+	return r.await(ctx, func() error {
+		if !first {
+			if err := r.look(ctx); err != nil {
+				return err
+			}
+			now, said = r.page, append(said, r.page.NewText...)
+		}
+		first = false
+		return effect.Missing(want, before, now, hasEvent(after, want.Event), said)
+	})
+}
+
 func hasEvent(o annotation.Observation, kind string) bool {
 	return slices.ContainsFunc(o.Events, func(e annotation.Event) bool { return e.Kind == kind })
 }
@@ -382,9 +400,9 @@ func (r *run) tabAt(ctx context.Context, pattern string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	tabs = slices.DeleteFunc(tabs, func(t event.Tab) bool { return !matchesURL(pattern, t.URL) })
+	tabs = slices.DeleteFunc(tabs, func(t event.Tab) bool { return !effect.MatchesURL(pattern, t.URL) })
 	if len(tabs) != 1 {
-		return 0, &effectMissingError{fmt.Sprintf("one tab shows %s, but %d do", pattern, len(tabs))}
+		return 0, &effect.MissingError{What: fmt.Sprintf("one tab shows %s, but %d do", pattern, len(tabs))}
 	}
 	return tabs[0].ID, nil
 }
@@ -419,9 +437,9 @@ func (r *run) await(ctx context.Context, check func() error) error {
 
 func isMissing(err error) bool {
 	var element *NotFoundError
-	var effect *effectMissingError
+	var missing *effect.MissingError
 	var value *valueMissingError
-	return errors.As(err, &element) || errors.As(err, &effect) || errors.As(err, &value)
+	return errors.As(err, &element) || errors.As(err, &missing) || errors.As(err, &value)
 }
 
 // References returns the elements that a step acts on, by argument.

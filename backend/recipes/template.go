@@ -97,6 +97,9 @@ func mapEffect(e *recipe.Effect, change func(string) string) *recipe.Effect {
 	for _, r := range e.Appears {
 		out.Appears = append(out.Appears, mapReference(r, change))
 	}
+	for _, text := range e.Texts {
+		out.Texts = append(out.Texts, change(text))
+	}
 	return &out
 }
 

@@ -146,9 +146,15 @@ type Change struct {
 	Events []string `json:"events,omitempty"`
 	// Appeared are the roles and names of elements that are new or changed after the action, at most eight.
 	Appeared []Reference `json:"appeared,omitempty"`
+	// Texts are the lines of text that appeared, at most three. It is empty if there were many, as when a page shows
+	// another part of itself.
+	Texts []string `json:"texts,omitempty"`
 }
 
-const maxAppeared = 8
+const (
+	maxAppeared = 8
+	maxTexts    = 3
+)
 
 // Change returns what the action of the observation caused. Without an action, it is only the address of the page.
 func (o *Observation) Change() *Change {
@@ -166,6 +172,9 @@ func (o *Observation) Change() *Change {
 		if len(c.Appeared) < maxAppeared && e.Name != "" && !e.Incidental {
 			c.Appeared = append(c.Appeared, Reference{Role: Clean(e.Role, maxRole), Name: Clean(e.Name, maxName)})
 		}
+	}
+	if len(o.NewText) <= maxTexts && o.MoreText == 0 {
+		c.Texts = slices.Clone(o.NewText)
 	}
 	return &c
 }

@@ -90,7 +90,8 @@ func TestAnswersDescribeResults(t *testing.T) {
 			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\"",
 		},
 		"new text": {
-			"click 3", shop + "clicked [3] button \"Buy\"\nnew text: \"Saved \\\"a\\\\b\\\"\" \"2 left\" and 3 more lines\n",
+			"click 3",
+			shop + "clicked [3] button \"Buy\"\nnew text: \"Saved \\\"a\\\\b\\\"\" \"2 left\" and 3 more lines\n",
 			"Clicked [3] button \"Buy\". The page now says “Saved \"a\\b\"”, “2 left”.",
 		},
 		"reading":           {"read page", "Hello there.", "Hello there."},

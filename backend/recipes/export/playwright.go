@@ -225,6 +225,11 @@ func (p *playwright) appears(s recipe.Step) string {
 			}
 		}
 	}
+	for _, text := range s.Expect.Texts {
+		if !strings.ContainsAny(text, "0123456789") {
+			all = append(all, "page.getByText("+template(text)+")")
+		}
+	}
 	if len(all) == 0 {
 		return ""
 	}

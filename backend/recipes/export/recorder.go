@@ -275,6 +275,11 @@ func (w *recorderWriter) appears(e *recipe.Effect) [][]string {
 			}
 		}
 	}
+	for _, text := range e.Texts {
+		if !strings.ContainsAny(text, "0123456789") {
+			all = append(all, []string{"text/" + text})
+		}
+	}
 	return all
 }
 

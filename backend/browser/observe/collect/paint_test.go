@@ -23,8 +23,8 @@ func TestElementsWithoutTextAreNamedByAppearance(t *testing.T) {
 		listitem "One" (draggable)
 		listitem "Two" (draggable)
 		clickable "Card" (draggable)
-		slider "Zoom" = "24 %"
-		slider "Depth" = "78 %"`)
+		slider "Zoom" = "25 % (3–97)"
+		slider "Depth" = "75 % (5–95)"`)
 }
 
 func TestNamesOfSlidersListsAndPictures(t *testing.T) {
@@ -43,8 +43,8 @@ func TestNamesOfSlidersListsAndPictures(t *testing.T) {
 		slider "Speed" = "4 (1–9)"
 		slider "" = "7 (0–50)"
 		slider "" = "2 (0–5)"
-		slider "Low" = "0 %"
-		slider "High" = "100 %"
+		slider "Low" = "10 % (10–90)"
+		slider "High" = "100 % (0–100)"
 		slider "Volume" = "3 (1–5)"
 		list ""
 		img "bell"`

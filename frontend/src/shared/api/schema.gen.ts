@@ -3440,6 +3440,7 @@ export interface components {
         Change: {
             appeared?: components["schemas"]["Reference"][];
             events?: string[];
+            texts?: string[];
             url?: string;
         };
         ChangedFile: {
@@ -3656,6 +3657,7 @@ export interface components {
             appears?: components["schemas"]["Reference"][];
             /** @enum {string} */
             event?: "navigated" | "opened_tab" | "closed_tab" | "dialog" | "file_chooser" | "download";
+            texts?: string[];
             url?: string;
         };
         EffectivePermission: {

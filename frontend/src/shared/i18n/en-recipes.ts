@@ -41,6 +41,7 @@ export const recipes = {
   'recipes.expect.file_chooser': 'the page asks for a file',
   'recipes.expect.download': 'a download',
   'recipes.expect.appears': '“{name}” appears',
+  'recipes.expect.says': 'the page says “{text}”',
   'recipes.returned': 'Returned',
   'recipes.copy': 'Copy {name}',
   'recipes.read': 'Values that it returns',

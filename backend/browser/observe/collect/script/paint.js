@@ -88,7 +88,8 @@
 
   const rail = /slider|range|track/i
   const knob = /handle|thumb|knob|slider/i
-  // slid returns how far a slider's handle is along its track, in percent; '' for other elements.
+  // slid returns where the middle of a slider's handle is on its track and where it can be, in percent: 30 % (5–95); ''
+  // for other elements.
   S.slid = (el) => {
     const cls = el.getAttribute('class') ?? ''
     const p = el.parentElement
@@ -100,12 +101,12 @@
     const t = p.getBoundingClientRect()
     const wide = t.width >= t.height
     if ((wide ? t.width : t.height) < 2 * (wide ? r.width : r.height)) return ''
-    // A handle is either centered on its position, and sticks out at the ends, or stays within the track.
+    const length = wide ? t.width : t.height
+    const percent = (v) => Math.round(Math.min(Math.max(v / length, 0), 1) * 100)
+    // A handle sticks out at the ends of its track, or stays within it.
     const sticksOut = parseFloat(wide ? cs.marginLeft : cs.marginBottom) < 0 || cs.transform !== 'none' || cs.translate !== 'none'
-    const inset = sticksOut ? 0 : (wide ? r.width : r.height) / 2
-    const length = (wide ? t.width : t.height) - 2 * inset
-    const at = ((wide ? r.x + r.width / 2 - t.x : t.bottom - r.y - r.height / 2) - inset) / length
-    return `${Math.round(Math.min(Math.max(at, 0), 1) * 100)} %`
+    const lowest = percent(sticksOut ? 0 : (wide ? r.width : r.height) / 2)
+    return `${percent(wide ? r.x + r.width / 2 - t.x : t.bottom - r.y - r.height / 2)} % (${lowest}–${100 - lowest})`
   }
 
   S.carried =
