@@ -14,7 +14,7 @@ func TestAnswersContainNewText(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>News</title>
 <style>#late { display: none } .bad #late { display: block }</style>
-<p>Now <span id=clock>0</span></p> <p>Basket <b id=count>0</b></p>
+<p>Now <span id=clock>0</span></p> <p>Clock <span id=slow>0</span></p> <p>Basket <b id=count>0</b></p>
 <ul id=list><li>Milk<li>Bread</ul><p id=plain></p><div role=status id=live></div><div id=late>Wrong password.</div><div id=host></div>
 <button onclick="count.textContent++">Count</button>
 <button onclick="list.innerHTML = list.innerHTML">Same</button>
@@ -23,8 +23,10 @@ func TestAnswersContainNewText(t *testing.T) {
 <button onclick="document.body.className = 'bad'">Sign in</button>
 <button onclick="host.attachShadow({mode: 'closed'}).innerHTML = '<p>Sealed words.</p>'">Seal</button>
 <button onclick="this.textContent = 'Pressed'">Rename</button>
-<script>setInterval(() => { clock.textContent++ }, 100)</script>`}))
-	time.Sleep(600 * time.Millisecond) // until the clock is known to tick by itself
+<button onclick="let n = 0; up.textContent = 0; const i = setInterval(() => { up.textContent = ++n; if (n === 12) clearInterval(i) }, 15)">Run</button>
+<p>Up <span id=up></span></p>
+<script>setInterval(() => { clock.textContent++ }, 100); setInterval(() => { slow.textContent++ }, 500)</script>`}))
+	time.Sleep(2600 * time.Millisecond) // until the clocks are known to tick by themselves
 	for _, c := range []struct {
 		press string
 		want  []string
@@ -36,6 +38,7 @@ func TestAnswersContainNewText(t *testing.T) {
 		{"Sign in", []string{"Wrong password."}},
 		{"Seal", []string{"Sealed words."}},
 		{"Rename", nil},
+		{"Run", []string{"Up 12"}},
 	} {
 		if got := click(t, ctx, s, page, c.press).NewText; !slices.Equal(got, c.want) {
 			t.Errorf("pressing %s: %s", c.press, cmp.Diff(c.want, got))

@@ -19,8 +19,12 @@ type listedElement struct {
 	at         int
 }
 
+// rowName matches the state that names the row of an element.
+var rowName = regexp.MustCompile(`in "(?:[^"\\]|\\.)*"`)
+
 func parseElements(text string) []listedElement {
 	var list []listedElement
+	row := ""
 	for _, m := range elementLine.FindAllStringSubmatchIndex(text, -1) {
 		id, _ := strconv.Atoi(text[m[2]:m[3]])
 		l := listedElement{id: id, role: text[m[4]:m[5]], text: text[m[0]:m[1]], at: m[0]}
@@ -31,6 +35,10 @@ func parseElements(text string) []listedElement {
 				l.name = plain
 			}
 		}
+		if named := rowName.FindString(text[m[8]:m[9]]); named != "" {
+			row = named
+		}
+		l.text = strings.Replace(l.text, "same row", row, 1)
 		list = append(list, l)
 	}
 	return list

@@ -104,12 +104,12 @@ func TestCheckReportsMissingAndUnexpectedChanges(t *testing.T) {
 func TestScriptUsesOnlyWhatItRead(t *testing.T) {
 	read := []string{
 		"[3] button \"Cancel\" (in \"1042 Paper shade\")\n[4] button \"Cancel\" (in \"1039 Bulb\")\n[9] link \"Fen " +
-			"desk lamp\"",
+			"desk lamp\"\n[20] button \"Move\" (in \"A1 x\")\n[21] button \"Sell\" (same row 2 of 2)",
 		"[4] button \"Cancel\" (in \"1039 Bulb\")\n[12] textbox \"Name\"\nBooking code QX4K9P. Show it.",
 	}
 	for wanted, id := range map[string]int{
 		"button Cancel ~ 1042": 3, "button Cancel": 4, "link Fen": 9, "* Name": 12,
-		"button Cancel < Paper": 4,
+		"button Cancel < Paper": 4, "button Sell ~ A1": 21,
 	} {
 		t.Run(wanted, func(t *testing.T) {
 			if got, err := findElementID(read, wanted); err != nil || got != id {

@@ -39,7 +39,8 @@ func TestMissingEffects(t *testing.T) {
 			recipe.Effect{Appears: basket}, page("a", false), page("a", true), false, "Basket (1)”", nil,
 		},
 		"there before": {
-			recipe.Effect{Appears: basket}, page("a", false, "Basket (1)"), page("a", false, "Basket (1)"), false,
+			recipe.Effect{Appears: basket},
+			page("a", false, "Basket (1)"), page("a", false, "Basket (1)"), false,
 			"appears", nil,
 		},
 		"a page of the pattern": {
@@ -48,12 +49,15 @@ func TestMissingEffects(t *testing.T) {
 			page("https://a.example/order/12?x=1#y", false), false, "", nil,
 		},
 		"a text with other numbers": {
-			recipe.Effect{Texts: []string{"Saved at 12:01"}}, page("a", false), page("a", true), false, "",
+			recipe.Effect{Texts: []string{"Saved at 12:01"}},
+			page("a", false), page("a", true), false, "",
 			[]string{"· Saved at 9:30 ·"},
 		},
 		"another text": {
-			recipe.Effect{Texts: []string{"Saved at 12:01"}}, page("a", false), page("a", true), false,
-			"the page says “Saved", []string{"Not saved", "Saved by"},
+			recipe.Effect{Texts: []string{"Saved at 12:01"}},
+			page("a", false), page("a", true), false,
+			"the page says “Saved",
+			[]string{"Not saved", "Saved by"},
 		},
 		"a page below it": {
 			recipe.Effect{URL: "https://a.example/order/*"},

@@ -30,8 +30,8 @@
   let known = null
 
   // newText returns the lines that were not shown at the last call, those of live regions first, and how many more
-  // there are. It leaves out lines that the page was already changing before the last since ms. It returns null at the
-  // first call in a document.
+  // there are. It leaves out lines that the page was already changing all the time before the last since ms. It returns
+  // null at the first call in a document.
   S.newText = (since) => {
     if (S.scope.getElementsByTagName('*').length > maxElements) return null
     const before = known
@@ -40,7 +40,7 @@
     let lines = []
     for (const [l, n] of known) if (n > (before.get(l) ?? 0)) lines.push(l)
     if (!lines.length) return null
-    const ticking = new Set(S.restless(since).slice(0, 50).flatMap(around))
+    const ticking = new Set(S.restless(since).flatMap(around))
     lines = lines.filter((l) => !ticking.has(l))
     const live = new Set(Array.from(document.querySelectorAll(liveRegions)).slice(0, 50).flatMap(linesOf))
     const sorted = [...lines.filter((l) => live.has(l)), ...lines.filter((l) => !live.has(l))]

@@ -56,6 +56,7 @@
     count += n
     last = now()
     const belong = Array.from(touched, (el) => streakOf(el, last))
+    if (touched.size <= many) for (const el of touched) tick(el, last)
     // Of many simultaneous changes, only one entry with the newest streak is recorded.
     if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
     else for (const streak of belong) log.push({ t: last, streak })
@@ -66,7 +67,7 @@
     let streak = streaks.get(el)
     if (!goesOn(streak, t)) {
       streak = around(el, t) ?? among(el, t)
-      if (!streak && t - felt > 100) streaks.set(el, (streak = { since: t, last: t, at: new WeakRef(el) }))
+      if (!streak && t - felt > 100) streaks.set(el, (streak = { since: t, last: t }))
     }
     if (streak) streak.last = t
     return streak
@@ -88,7 +89,7 @@
     const kind = `${el.localName} ${el.getAttribute?.('class')}`
     const turn = turns.get(box)
     if (!goesOn(turn, t)) {
-      if (t - felt > 100) turns.set(box, { since: t, last: t, at: new WeakRef(box), kind, newest: el, count: 1 })
+      if (t - felt > 100) turns.set(box, { since: t, last: t, kind, newest: el, count: 1 })
       return null
     }
     if (turn.kind !== kind) return null
@@ -111,14 +112,30 @@
     return roots.map((w) => w.deref())
   }
 
-  const isOlder = (streak, start) => streak?.since < start - 250
+  // ticks maps elements to the times of their newest changes that no input came just before. tickers are those that
+  // changed at regular intervals.
+  const keptTicks = 12
+  const ticks = new WeakMap()
+  let tickers = new Set()
+  const tick = (el, t) => {
+    if (t - felt <= 100) return
+    const times = ticks.get(el)
+    if (!times) return void ticks.set(el, [t])
+    if (t - times.at(-1) < 4) return
+    if (times.push(t) > keptTicks) times.shift()
+    if (tickers.size < many && isRegular(times)) tickers.add(el)
+  }
+  const isRegular = (times) => {
+    const gaps = times.slice(-4).map((t, i, all) => t - (all[i - 1] ?? t)).slice(1)
+    return gaps.length === 3 && Math.max(...gaps) <= 2.5 * Math.min(...gaps) + 50
+  }
 
-  // restless returns the elements that the page was already changing repeatedly before the last since ms.
+  // restless returns the elements that the page was changing at regular intervals before the last since ms, such as a
+  // clock.
   S.restless = (since) => {
     const start = now() - since
-    const found = new Set()
-    for (const c of log) if (isOlder(c.streak, start)) found.add(c.streak.at.deref())
-    return Array.from(found).filter((el) => el?.isConnected)
+    tickers = new Set(Array.from(tickers).filter((el) => el.isConnected))
+    return Array.from(tickers).filter((el) => isRegular(ticks.get(el).filter((t) => t < start)))
   }
 
   // ends reports whether an animation or transition is running and will end soon.
@@ -152,7 +169,7 @@
     let times = 0
     let at = 0
     for (const c of log) {
-      if (c.t < start || isOlder(c.streak, start)) continue
+      if (c.t < start || c.streak?.since < start - 250) continue
       if (c.t - at > 4) times++
       at = c.t
     }
