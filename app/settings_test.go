@@ -2,7 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,5 +81,35 @@ func TestResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
 	}
 	if _, err := sys.Settings.Reset(t.Context(), "addr"); err == nil {
 		t.Error("a setting of the start was reset")
+	}
+}
+
+func TestStartAtLogin(t *testing.T) {
+	sys := openTest(t, OpenOptions{})
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	entry := filepath.Join(config, "autostart", "sextant.desktop")
+	if _, err := sys.Settings.Set(t.Context(), "autostart", "on"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(entry); err != nil {
+		t.Errorf("there is no entry: %v", err)
+	}
+	if _, err := sys.Settings.Reset(t.Context(), "autostart"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(entry); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the entry stays: %v", err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", entry) // no folder can be created in a file
+	if err := os.WriteFile(entry, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sys.Settings.Set(t.Context(), "autostart", "on")
+	if err == nil || !strings.Contains(err.Error(), "not changed") {
+		t.Errorf("a failure is reported as %v", err)
+	}
+	if got := sys.Settings.Get("autostart"); got != "off" {
+		t.Errorf("after the failure, the setting is %s", got)
 	}
 }

@@ -20,6 +20,7 @@ import (
 // windowVerb opens the window, or another one if Sextant is already running. Without a display, or in a build without a
 // window, it serves the same interface and prints its address.
 type windowVerb struct {
+	Hidden bool   `help:"Start in the tray, without showing the window, if the desktop has a tray."`
 	Target string `help:"Folder to work in, address to open, or sextant:// link to show. --target may be left out."`
 }
 
@@ -54,7 +55,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	defer sys.Close()
 	if desktop.Built && hasDisplay() {
-		return desktop.Open(ctx, sys, fragment(target.link))
+		return desktop.Open(ctx, sys, fragment(target.link), v.Hidden)
 	}
 	why := "No display was found"
 	if !desktop.Built {

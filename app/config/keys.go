@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/app/autostart"
 	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/tools/web"
 )
@@ -28,6 +29,8 @@ type Key struct {
 	Min, Max int
 	// Check returns an error if a value is invalid. If it is not nil, it replaces OneOf, Min and Max.
 	Check func(value string) error
+	// Apply has an effect outside of Sextant, before a value of the window is stored. It may be nil.
+	Apply func(value string) error
 }
 
 // Keys returns all settings. docs/configuration.md is generated from them.
@@ -56,6 +59,12 @@ func generalKeys() []Key {
 			Name: "close_to_tray", Default: "on", Window: true, OneOf: []string{"on", "off"},
 			Doc: "Whether Sextant keeps running in the tray of the desktop when its window is closed. Without a " +
 				"tray, it ends.",
+		},
+		{
+			Name: "autostart", Default: "off", Window: true, OneOf: []string{"on", "off"},
+			Apply: func(value string) error { return autostart.Set(value == "on") },
+			Doc: "Whether Sextant starts when you log in to the desktop: in the tray, or with its window if there is " +
+				"no tray.",
 		},
 		{
 			Name: "favorite_models", Default: "", Window: true,

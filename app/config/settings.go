@@ -161,6 +161,9 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
+	if err := k.apply(value); err != nil {
+		return event.Setting{}, err
+	}
 	if err := s.save(ctx, k, value); err != nil {
 		return event.Setting{}, fmt.Errorf("not saved: %w", err)
 	}
@@ -179,6 +182,9 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
+	if err := k.apply(k.Default); err != nil {
+		return event.Setting{}, err
+	}
 	if k.Secret {
 		err = s.vault.SetKey(name, "")
 	} else {
@@ -191,6 +197,16 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	delete(s.window, name)
 	s.mu.Unlock()
 	return s.publish(ctx, k)
+}
+
+func (k *Key) apply(value string) error {
+	if k.Apply == nil {
+		return nil
+	}
+	if err := k.Apply(value); err != nil {
+		return fmt.Errorf("not changed: %w", err)
+	}
+	return nil
 }
 
 func (s *Settings) changeable(name string) (Key, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
@@ -26,8 +27,11 @@ type closeToTray struct {
 	events *eventlog.Subscription
 }
 
-// begin shows the icon, if the desktop has a tray.
-func (s *closeToTray) begin(window context.Context, show func()) {
+// maxTrayWait is how long a hidden window waits for the tray, which the desktop may start after Sextant.
+const maxTrayWait = 20 * time.Second
+
+// begin shows the icon, if the desktop has a tray. A hidden window is shown if it has none.
+func (s *closeToTray) begin(window context.Context, show func(), hidden bool) {
 	s.window = window
 	s.show = func() {
 		show()
@@ -37,7 +41,17 @@ func (s *closeToTray) begin(window context.Context, show func()) {
 			s.icon.Seen()
 		}
 	}
-	go s.findTray()
+	go func() {
+		for end := time.Now().Add(maxTrayWait); !s.findTray() && hidden; time.Sleep(time.Second) {
+			if s.quits.Load() {
+				return
+			}
+			if time.Now().After(end) {
+				show()
+				return
+			}
+		}
+	}()
 }
 
 // findTray shows the icon unless it is shown already, and reports whether the person can see it.

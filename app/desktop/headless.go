@@ -13,6 +13,6 @@ import (
 const Built = false
 
 // Open does not open a window in this build and is never called.
-func Open(context.Context, *app.System, string) error {
+func Open(context.Context, *app.System, string, bool) error {
 	return errors.New("this build has no window")
 }

@@ -27,9 +27,9 @@ import (
 const Built = true
 
 // Open shows the interface in a Wails window and returns when the window is closed or ctx ends. fragment is added to
-// the address of its first page. No Go function is bound to the page, so the page can do only what the server allows
-// its key.
-func Open(ctx context.Context, sys *app.System, fragment string) error {
+// the address of its first page. With hidden, the window is not shown if the desktop has a tray to open it from. No Go
+// function is bound to the page, so the page can do only what the server allows its key.
+func Open(ctx context.Context, sys *app.System, fragment string, hidden bool) error {
 	net, err := sys.OpenWindowEgress(ctx)
 	if err != nil {
 		return err
@@ -58,13 +58,14 @@ func Open(ctx context.Context, sys *app.System, fragment string) error {
 			Icon: icons.PNG, ProgramName: "sextant",
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
+		StartHidden:   hidden,
 		OnBeforeClose: closing.beforeClose,
 		OnStartup: func(window context.Context) {
 			show := func() {
 				runtime.WindowShow(window)
 				runtime.WindowUnminimise(window)
 			}
-			closing.begin(window, show)
+			closing.begin(window, show, hidden)
 			sys.SetRaiseWindow(closing.show)
 			go func() {
 				select {

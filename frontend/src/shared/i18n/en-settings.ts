@@ -58,6 +58,8 @@ export const settings = {
   'settings.marks.means': 'Drawn over the picture, never into the page.',
   'settings.notifications': 'Notifications',
   'settings.notifications.means': 'When Sextant finishes or has a question while you use another window.',
+  'settings.autostart': 'Start when you log in',
+  'settings.autostart.means': 'Sextant then waits in the tray of the desktop.',
   'settings.tray': 'Keep running when the window is closed',
   'settings.tray.means': 'Where the desktop has a tray. The icon there opens the window and quits.',
   'settings.searchEngine': 'Search engine',
