@@ -1,4 +1,4 @@
-// Command manual writes the manual page and the completions for bash to a folder:
+// Command manual writes the manual page and the completions for bash, zsh and fish to a folder:
 //
 //	go run ./build/manual VERSION SECONDS FOLDER
 //
@@ -34,8 +34,11 @@ func write(args []string) error {
 	if err != nil {
 		return err
 	}
-	page, completion := manualPage(model, args[0], time.Unix(seconds, 0).UTC()), bashCompletion(model)
-	for name, text := range map[string]string{"sextant.1": page, "sextant.bash": completion} {
+	all := completionsOf(model)
+	for name, text := range map[string]string{
+		"sextant.1":    manualPage(model, args[0], time.Unix(seconds, 0).UTC()),
+		"sextant.bash": bashCompletion(all), "sextant.zsh": zshCompletion(all), "sextant.fish": fishCompletion(all),
+	} {
 		if err := os.WriteFile(filepath.Join(args[2], name), []byte(text), 0o600); err != nil {
 			return err
 		}

@@ -50,37 +50,3 @@ func roff(text string) string {
 	}
 	return text
 }
-
-// bashCompletion returns a script with which bash completes the verbs and flags.
-func bashCompletion(model *kong.Application) string {
-	var cases strings.Builder
-	var visit func(node *kong.Node)
-	visit = func(node *kong.Node) {
-		var words []string
-		for _, child := range node.Children {
-			if !child.Hidden {
-				words = append(words, child.Name)
-			}
-			visit(child)
-		}
-		for at := node; at != nil; at = at.Parent {
-			for _, flag := range at.Flags {
-				words = append(words, "--"+flag.Name)
-			}
-		}
-		fmt.Fprintf(&cases, "    %q) words=%q ;;\n", node.FullPath(), strings.Join(words, " "))
-	}
-	visit(model.Node)
-	return `# Completes the verbs and flags of sextant, and paths.
-_sextant() {
-  local i path=sextant words=
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    [[ ${COMP_WORDS[i]} == -* ]] || path+=" ${COMP_WORDS[i]}"
-  done
-  case $path in
-` + cases.String() + `  esac
-  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
-}
-complete -o default -F _sextant sextant
-`
-}

@@ -36,7 +36,7 @@ printf 'sextant (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n --
   printf 'License: Expat\n'
   sed '1,/^Copyright/d' LICENSE | sed -e '/./,$!d' -e 's/^$/./' -e 's/^/ /'
 } > "$STAGE/copyright"
-chmod 0644 "$STAGE"/*.gz "$STAGE"/sextant.bash "$STAGE"/copyright
+chmod 0644 "$STAGE"/*.gz "$STAGE"/sextant.bash "$STAGE"/sextant.zsh "$STAGE"/sextant.fish "$STAGE"/copyright
 
 say "Packing"
 (cd build/release && go build -o "$STAGE/nfpm" github.com/goreleaser/nfpm/v2/cmd/nfpm)
@@ -53,6 +53,8 @@ install -D -m 0644 build/icons/sextant.png "$root/share/icons/hicolor/256x256/ap
 install -D -m 0644 build/icons/sextant.svg "$root/share/icons/hicolor/scalable/apps/sextant.svg"
 install -D -m 0644 "$STAGE/sextant.1.gz" "$root/share/man/man1/sextant.1.gz"
 install -D -m 0644 "$STAGE/sextant.bash" "$root/share/bash-completion/completions/sextant"
+install -D -m 0644 "$STAGE/sextant.zsh" "$root/share/zsh/site-functions/_sextant"
+install -D -m 0644 "$STAGE/sextant.fish" "$root/share/fish/vendor_completions.d/sextant.fish"
 install -D -m 0644 LICENSE "$root/share/doc/sextant/LICENSE"
 install -D -m 0644 "$STAGE/THIRD-PARTY-NOTICES" "$root/share/doc/sextant/THIRD-PARTY-NOTICES"
 tar_of "$(basename "$root")"
