@@ -70,6 +70,9 @@ func (v *runVerb) Run(ctx context.Context, out verb.Streams, g *verb.Global) err
 	if err := v.readFormat(); err != nil {
 		return err
 	}
+	if v.Repairs != -1 && v.answerFormat == nil {
+		return verb.Failure(verb.ExitUsage, "--repairs needs --format")
+	}
 	files, err := v.readAttachments()
 	if err != nil {
 		return err

@@ -3,12 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -46,13 +45,14 @@ func (v *runVerb) readFormat() error {
 	return nil
 }
 
-// formatOf returns the content of the file name, or name itself as a JSON string if it is several words and no file.
+// formatOf returns the content of the file name, or name itself as a JSON string if it is several words and not the
+// name of a file.
 func formatOf(name string) (json.RawMessage, error) {
 	file, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) && strings.ContainsFunc(name, unicode.IsSpace) {
-		return json.Marshal(name)
-	}
 	if err != nil {
+		if strings.ContainsFunc(name, unicode.IsSpace) && filepath.Ext(name) != ".json" {
+			return json.Marshal(name)
+		}
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()

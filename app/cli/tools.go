@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -121,12 +122,10 @@ func (v *toolsCallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global
 	if err != nil {
 		return err
 	}
-	if r.Success && v.Out != "" {
-		if err := v.save(io, r); err != nil {
-			return err
-		}
+	if err := v.print(io, r); err != nil || v.Out == "" {
+		return err
 	}
-	return v.print(io, r)
+	return v.save(io, r)
 }
 
 // lines returns where the progress of the call goes. A terminal also gets the output of a command while it runs.
@@ -181,16 +180,31 @@ func (v *toolsCallVerb) open(ctx context.Context, io verb.Streams, g *verb.Globa
 	}, sys.Close, nil
 }
 
+// notPrinted returns the lines of text that are not among the lines that were printed already, after a line break if
+// those do not end in one.
+func notPrinted(text, printed string) string {
+	if printed == "" {
+		return text
+	}
+	var rest []string
+	lines := strings.Split(printed, "\n")
+	for _, line := range strings.Split(text, "\n") {
+		if !slices.Contains(lines, line) {
+			rest = append(rest, line)
+		}
+	}
+	if !strings.HasSuffix(printed, "\n") {
+		rest = append([]string{""}, rest...)
+	}
+	return strings.Join(rest, "\n")
+}
+
 func (v *toolsCallVerb) print(io verb.Streams, r toolspec.Result) error {
 	var err error
 	if v.JSON {
 		err = verb.PrintJSON(io, r)
 	} else if r.Success {
-		text, printed := r.ModelText(), v.printed.Printed()
-		if printed != "" {
-			text = strings.TrimSpace(strings.Replace(text, strings.TrimSpace(printed), "", 1))
-		}
-		if text != "" || printed == "" {
+		if text := notPrinted(r.ModelText(), v.printed.Printed()); text != "" {
 			_, err = fmt.Fprintln(io.Out, text)
 		}
 	}

@@ -53,24 +53,22 @@ func (v *toolsShowVerb) join(ctx context.Context, at verb.RunningInstance, io ve
 func (v *toolsCallVerb) join(
 	ctx context.Context, at verb.RunningInstance, args string, io verb.Streams,
 ) (toolspec.Result, error) {
-	call := map[string]any{"tool": v.Name, "args": json.RawMessage(args)}
+	call := map[string]any{"tool": v.Name, "args": json.RawMessage(args), "text": true}
 	if v.Panel != "" {
 		call["panelId"] = v.Panel
 	}
-	var r toolspec.Result
+	var answer httpapi.ToolAnswer
 	stop := at.PrintProgress(ctx, v.Name, json.RawMessage(args), v.lines(io))
-	err := at.CallRoute(ctx, "tools_execute", "", call, &r)
+	err := at.CallRoute(ctx, "tools_execute", "", call, &answer)
 	stop()
+	r := answer.Result
+	r.Text = answer.ModelText
 	if err == nil && len(r.ImageIDs) > 0 && v.Out != "" {
 		picture, err := at.Do(ctx, http.MethodGet, "/api/blobs/"+r.ImageIDs[0], nil)
 		if err != nil {
 			return r, verb.Failure(verb.ExitFailed, "the picture could not be read: %v", err)
 		}
 		r.Images = []toolspec.Image{{Data: picture}}
-	}
-	// The value contains the text for models, if there is one.
-	if value, ok := r.Value.(map[string]any); ok && r.Success {
-		r.Text, _ = value["text"].(string)
 	}
 	return r, err
 }

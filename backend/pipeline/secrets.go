@@ -82,6 +82,7 @@ func (p *Pipeline) masked(r toolspec.Result) toolspec.Result {
 	r.Error, r.Suggestion = v.Mask(r.Error), v.Mask(r.Suggestion)
 	r.Text, r.Sentence = v.Mask(r.Text), v.Mask(r.Sentence)
 	r.Preview, r.Sources, r.Changed = p.maskedAll(r.Preview), p.maskedAll(r.Sources), p.maskedAll(r.Changed)
+	r.Change = r.Change.Map(v.Mask)
 	if r.AppResult != nil {
 		r.AppResult = v.MaskJSON(r.AppResult)
 	}

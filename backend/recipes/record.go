@@ -308,7 +308,7 @@ func (b *builder) dropFocusBefore(c recordedCall) (selectedAll bool) {
 	for last := len(b.recipe.Steps) - 1; onElement && c.byHand() && last >= 0; last-- {
 		step := b.recipe.Steps[last]
 		was := References(step)["annotationId"]
-		isClick := step.Tool == "click_element" && step.Expect == nil && was.Role == is.Role && was.Name == is.Name &&
+		isClick := step.Tool == "click_element" && isMinor(step.Expect) && was.Role == is.Role && was.Name == is.Name &&
 			was.Row == is.Row && was.Group == is.Group
 		switch {
 		case pressed(step) == "Tab" && !selectedAll, isClick && (enters || args.Count > 1):
@@ -328,7 +328,7 @@ func (b *builder) dropFocusBefore(c recordedCall) (selectedAll bool) {
 // pressed returns the key that a step presses, "" if it presses none or must cause something.
 func pressed(s recipe.Step) string {
 	var args struct{ Key string }
-	if s.Tool != "press_key" || s.Expect != nil || json.Unmarshal(s.Args, &args) != nil {
+	if s.Tool != "press_key" || !isMinor(s.Expect) || json.Unmarshal(s.Args, &args) != nil {
 		return ""
 	}
 	return args.Key
@@ -398,6 +398,14 @@ func (b *builder) withParameters(text string) string {
 }
 
 // effect returns what a later run of the call must cause, nil if the call caused nothing that can be compared.
+// isMinor reports whether an effect is none, or only a text, such as the hint of a field.
+func isMinor(e *recipe.Effect) bool {
+	return e == nil || e.Event == "" && e.URL == "" && len(e.Appears) == 0
+}
+
+// sayingTools are the tools after which a text that appears is an effect. Other actions cause hints.
+var sayingTools = []string{"click_element", "press_key", "select_option", "drag_element", "upload_file", dialogTool}
+
 func (b *builder) effect(c recordedCall, target annotation.Reference) *recipe.Effect {
 	change := c.End.Change
 	if change == nil || c.Start.Tool == "scroll_page" {
@@ -418,7 +426,7 @@ func (b *builder) effect(c recordedCall, target annotation.Reference) *recipe.Ef
 		}
 	}
 	if e.Event == "" && e.URL == "" && len(e.Appears) == 0 {
-		if c.Start.Tool == "type_text" || len(change.Texts) == 0 {
+		if !slices.Contains(sayingTools, c.Start.Tool) || len(change.Texts) == 0 {
 			return nil
 		}
 		e.Texts = change.Texts

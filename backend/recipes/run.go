@@ -220,14 +220,14 @@ func (r *run) noteAddress(n int) {
 // awaitEffect waits until want has come. before is the last look at the page before the step, and after is what the
 // step itself reported.
 func (r *run) awaitEffect(ctx context.Context, want recipe.Effect, before, after annotation.Observation) error {
-	now, said := after, slices.Clone(after.NewText)
+	now, said := after, slices.Concat(after.NewText, after.AllNewText)
 	first := true
 	return r.await(ctx, func() error {
 		if !first {
 			if err := r.look(ctx); err != nil {
 				return err
 			}
-			now, said = r.page, append(said, r.page.NewText...)
+			now, said = r.page, slices.Concat(said, r.page.NewText, r.page.AllNewText)
 		}
 		first = false
 		return effect.Missing(want, before, now, hasEvent(after, want.Event), said)

@@ -71,6 +71,10 @@ type Observation struct {
 	// Elements. MoreText is the number of further lines.
 	NewText  []string `json:"new_text,omitempty"`
 	MoreText int      `json:"more_text,omitempty"`
+	// AllNewText contains the lines before any were left out.
+	AllNewText []string `json:"-"`
+	// ActedOn is the number of the element that the action was on, 0 for none.
+	ActedOn int `json:"-"`
 	// Elements contains the elements in scope after annotate, or only the new and changed ones if OnlyChanges is true.
 	Elements []Element `json:"elements"`
 	// Gone contains the numbers of elements that are no longer on the page.

@@ -14,11 +14,13 @@ type covers struct {
 	short map[string]string
 	named map[string]bool
 	last  string
+	// row is the row of the last element, and inRow the roles and names listed in it.
 	row   string
+	inRow map[string]bool
 }
 
 func coversOf(elements []Element) *covers {
-	c := &covers{short: map[string]string{}, named: map[string]bool{}}
+	c := &covers{short: map[string]string{}, named: map[string]bool{}, inRow: map[string]bool{}}
 	times := map[string]int{}
 	for i := range elements {
 		full := cover(&elements[i])
@@ -56,8 +58,13 @@ func (c *covers) shorten(e Element) Element {
 	}
 	c.last, c.named[full] = full, true
 	row, place := rowOf(&e)
-	repeats := row != "" && row == c.row
-	c.row = row
+	if row != c.row {
+		c.row, c.inRow = row, map[string]bool{}
+	}
+	kind := e.Role + " " + e.Name
+	// Another element of the same name without a position is in another row with the same text.
+	repeats := row != "" && len(c.inRow) > 0 && (place != "" || !c.inRow[kind])
+	c.inRow[kind] = true
 	if words == full && !repeats {
 		return e
 	}

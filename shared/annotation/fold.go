@@ -1,10 +1,6 @@
 package annotation
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-)
+import "slices"
 
 // minFolded is the minimum number of elements that fold lists by their numbers alone.
 const minFolded = 3
@@ -16,8 +12,7 @@ func fold(a *Observation) (lines string, listed []Element) {
 		return "", a.Elements
 	}
 	listed = slices.DeleteFunc(slices.Clone(a.Elements), func(e Element) bool {
-		return e.OnlyFocusChanged && (!slices.Contains(e.States, "focused") ||
-			strings.Contains(a.Outcome, "["+strconv.Itoa(e.ID)+"]"))
+		return e.OnlyFocusChanged && (!slices.Contains(e.States, "focused") || e.ID == a.ActedOn)
 	})
 	by := map[string][]int{}
 	var order []string

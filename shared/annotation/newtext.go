@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,13 +14,14 @@ const (
 	maxNewTextRunes = 240
 )
 
-// SetNewText sets NewText and MoreText. It leaves out lines that only repeat the names and values of the elements of
-// the page.
+// SetNewText sets NewText, MoreText and AllNewText. It leaves out lines that only repeat the names and values of the
+// elements of the page.
 func (a *Observation) SetNewText(lines []string, more int, elements []Element) {
-	a.NewText, a.MoreText = nil, more
+	a.NewText, a.AllNewText, a.MoreText = nil, lines, more
 	space := maxNewTextRunes
 	for _, line := range lines {
-		if line = withoutJoined(Clean(line, maxName), elements); line == "" || isOfElements(line, elements) {
+		line = withoutJoined(Clean(line, maxName), elements)
+		if line == "" || repeatsNames(line, elements) || a.OnlyChanges && isPartOfName(line, a.Elements) {
 			continue
 		}
 		if space -= utf8.RuneCountInString(line); len(a.NewText) > 0 && space < 0 || len(a.NewText) == maxNewText {
@@ -30,16 +32,19 @@ func (a *Observation) SetNewText(lines []string, more int, elements []Element) {
 	}
 }
 
-// withoutJoined removes the name of an element from the start and the end of line where it is joined to another word,
-// as the name of a button is to the text beside it: "SendWrong address".
+// withoutJoined removes a name of several words from the start and the end of line where it is joined to another word,
+// as the name of a button is to the text beside it: "Sign inWrong address".
 func withoutJoined(line string, elements []Element) string {
 	for i := range elements {
 		name := elements[i].Name
-		if rest, ok := strings.CutPrefix(line, name); ok && startsUpper(rest) && name != "" {
+		if !strings.Contains(name, " ") {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, name); ok && startsUpper(rest) {
 			line = rest
 		}
 		if rest, ok := strings.CutSuffix(line, name); ok && startsUpper(name) {
-			if last, _ := utf8.DecodeLastRuneInString(rest); unicode.IsLetter(last) || unicode.IsDigit(last) {
+			if last, _ := utf8.DecodeLastRuneInString(rest); unicode.IsLower(last) || unicode.IsDigit(last) {
 				line = rest
 			}
 		}
@@ -52,19 +57,37 @@ func startsUpper(s string) bool {
 	return unicode.IsUpper(first)
 }
 
-func isOfElements(line string, elements []Element) bool {
-	rest := line
+// repeatsNames reports whether line consists of names and values of elements.
+func repeatsNames(line string, elements []Element) bool {
+	const least = 2 // a name of one letter may be a part of any text
+	rest := " " + line + " "
 	for i := range elements {
 		for _, own := range []string{elements[i].Name, elements[i].Value} {
-			if strings.Contains(own, line) {
+			if own == line {
 				return true
 			}
-			if own != "" {
-				rest = strings.ReplaceAll(rest, own, "")
+			if len(own) >= least {
+				rest = strings.ReplaceAll(rest, " "+own+" ", "  ")
 			}
 		}
 	}
 	return !strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// isPartOfName reports whether line is a part of a longer name or value, as the text of an entry that can be pressed.
+func isPartOfName(line string, elements []Element) bool {
+	return slices.ContainsFunc(elements, func(e Element) bool {
+		return hasWords(e.Name, line) || hasWords(e.Value, line)
+	})
+}
+
+// hasWords reports whether the first occurrence of part in text is not within a word.
+func hasWords(text, part string) bool {
+	before, after, found := strings.Cut(text, part)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return found && !isWord(last) && !isWord(first)
 }
 
 func appendNewText(b []byte, a *Observation, s size) []byte {

@@ -146,15 +146,46 @@ type Change struct {
 	Events []string `json:"events,omitempty"`
 	// Appeared are the roles and names of elements that are new or changed after the action, at most eight.
 	Appeared []Reference `json:"appeared,omitempty"`
-	// Texts are the lines of text that appeared, at most three. It is empty if there were many, as when a page shows
-	// another part of itself.
+	// Texts are the lines of text that appeared, at most two, each with a word. It is empty if there were more, as when
+	// a page shows another part of itself.
 	Texts []string `json:"texts,omitempty"`
 }
 
 const (
 	maxAppeared = 8
-	maxTexts    = 3
+	maxTexts    = 2
 )
+
+// Map returns c with the result of change for each of its texts. c may be nil.
+func (c *Change) Map(change func(string) string) *Change {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.URL, out.Appeared, out.Texts = change(c.URL), slices.Clone(c.Appeared), slices.Clone(c.Texts)
+	for i := range out.Appeared {
+		r := &out.Appeared[i]
+		r.Name, r.Group, r.Row = change(r.Name), change(r.Group), change(r.Row)
+	}
+	for i := range out.Texts {
+		out.Texts[i] = change(out.Texts[i])
+	}
+	return &out
+}
+
+// hasWord reports whether text has three letters in a row, so that it is more than numbers and signs.
+func hasWord(text string) bool {
+	n := 0
+	for _, r := range text {
+		if n++; !unicode.IsLetter(r) {
+			n = 0
+		}
+		if n == 3 || n > 0 && r > unicode.MaxLatin1 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
+			return true
+		}
+	}
+	return false
+}
 
 // Change returns what the action of the observation caused. Without an action, it is only the address of the page.
 func (o *Observation) Change() *Change {
@@ -174,7 +205,7 @@ func (o *Observation) Change() *Change {
 		}
 	}
 	if len(o.NewText) <= maxTexts && o.MoreText == 0 {
-		c.Texts = slices.Clone(o.NewText)
+		c.Texts = slices.DeleteFunc(slices.Clone(o.NewText), func(line string) bool { return !hasWord(line) })
 	}
 	return &c
 }

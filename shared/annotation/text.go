@@ -2,6 +2,7 @@ package annotation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -189,7 +190,7 @@ func appendHeader(b []byte, a Observation, s size) []byte {
 		b = strconv.AppendInt(b, int64(a.Page.Tab), 10)
 	}
 	b = append(b, '\n')
-	if h := outcomeLine(a, s); h != "" {
+	if h := outcomeLine(withoutAddresses(a), s); h != "" {
 		b = append(append(b, h...), '\n')
 	}
 	return appendNewText(b, &a, s)
@@ -202,7 +203,7 @@ func OutcomeLine(a Observation) string { return outcomeLine(a, sizes()[0]) }
 func outcomeLine(a Observation, s size) string {
 	var parts []string
 	if a.Outcome != "" {
-		parts = append(parts, Clean(withoutAddress(a.Outcome, a.Page.URL), s.outcome))
+		parts = append(parts, Clean(a.Outcome, s.outcome))
 	}
 	if a.SettledMS >= minSettled {
 		settled := fmt.Sprintf("settled %d ms", a.SettledMS)
@@ -216,11 +217,7 @@ func outcomeLine(a Observation, s size) string {
 			parts = append(parts, fmt.Sprintf("and %d more events", len(a.Events)-i))
 			break
 		}
-		text := e.String()
-		if e.Kind == "navigated" {
-			text = withoutAddress(text, a.Page.URL)
-		}
-		parts = append(parts, Clean(text, s.event+20))
+		parts = append(parts, Clean(e.String(), s.event+20))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -228,14 +225,27 @@ func outcomeLine(a Observation, s size) string {
 // minSettled is the shortest duration in milliseconds that the text mentions.
 const minSettled = 250
 
-// withoutAddress removes the page's address from a text such as "navigated to https://… (200)", because the line about
-// the page has it.
-func withoutAddress(text, url string) string {
-	before, after, found := strings.Cut(text, " "+url)
-	if !found || url == "" || after != "" && !strings.HasPrefix(after, " (") {
-		return text
+// withoutAddresses returns a without the page's address in the texts of a navigation, such as "navigated to https://…
+// (200)", because the line about the page has it.
+func withoutAddresses(a Observation) Observation {
+	without := func(text, verb string) string {
+		rest, found := strings.CutPrefix(text, verb+a.Page.URL)
+		if !found || rest != "" && !strings.HasPrefix(rest, " (") {
+			return text
+		}
+		return strings.TrimSuffix(strings.TrimSuffix(verb, " "), " to") + rest
 	}
-	return strings.TrimSuffix(before, " to") + after
+	if a.Page.URL == "" {
+		return a
+	}
+	a.Outcome = without(a.Outcome, "opened ")
+	a.Events = slices.Clone(a.Events)
+	for i, e := range a.Events {
+		if e.Kind == "navigated" {
+			a.Events[i] = Event{Kind: "page", Text: without(e.String(), "navigated to ")}
+		}
+	}
+	return a
 }
 
 const maxEvent = 300

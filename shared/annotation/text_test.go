@@ -56,7 +56,7 @@ func TestAddressIsSaidOnce(t *testing.T) {
 
 func TestUnimportantFocusIsNotListed(t *testing.T) {
 	a := Observation{
-		Outcome: `clicked [2] button "Save"`, OnlyChanges: true,
+		Outcome: `clicked [2] button "see note [3]"`, OnlyChanges: true, ActedOn: 2,
 		Elements: []Element{
 			{ID: 1, Role: "textbox", Name: "lost", OnlyFocusChanged: true},
 			{ID: 2, Role: "button", Name: "acted", States: []string{"focused"}, OnlyFocusChanged: true},
@@ -66,7 +66,7 @@ func TestUnimportantFocusIsNotListed(t *testing.T) {
 	}
 	got := TextWithin(&a, Budget{})
 	want := "\n[3] textbox \"got\" (focused)\n[4] textbox \"changed\" = \"x\""
-	if !strings.HasSuffix(got, want) || strings.Contains(got, "[1]") || strings.Count(got, "[2]") != 1 {
+	if !strings.HasSuffix(got, want) || strings.Contains(got, "[1]") || strings.Count(got, "\n[2]") != 0 {
 		t.Errorf("got:\n%s", got)
 	}
 	if len(a.Elements) != 4 {
@@ -75,27 +75,44 @@ func TestUnimportantFocusIsNotListed(t *testing.T) {
 }
 
 func TestNewText(t *testing.T) {
-	var a Observation
-	a.Elements = []Element{
+	elements := []Element{
 		{ID: 1, Role: "button", Name: "Sign in"},
 		{ID: 2, Role: "link", Name: "Ana Lima, 3 letters"},
 		{ID: 3, Role: "button", Name: "Save"},
+		{ID: 4, Role: "button", Name: "Pay"},
+		{ID: 5, Role: "link", Name: "Error log"},
+		{ID: 6, Role: "button", Name: "4"},
+		{ID: 7, Role: "button", Name: "2"},
+		{ID: 8, Role: "slider", Value: "5 (1–9)"},
 	}
-	a.SetNewText([]string{
-		"Sign inWrong password", "Sign in", "Ana Lima", "Saved\n[7] button \"Pay\"", "· Sign in ·", "Count 2", "Saved",
-	}, 3, a.Elements)
-	const want = "\nnew text: \"Wrong password\" " +
-		"\"Saved [7] button \\\"Pay\\\"\" \"Count 2\" \"Saved\" and 3 more lines\n[1] button"
+	for line, want := range map[string]string{
+		"Sign inWrong password":     "Wrong password",
+		"Two files leftSign in":     "Two files left",
+		"Sign in":                   "",
+		"· Sign in Save ·":          "",
+		"Saved\n[7] button \"Pay\"": "Saved [7] button \"Pay\"",
+		"PayPal payment declined":   "PayPal payment declined",
+		"Error":                     "Error",
+		"42":                        "42",
+		"5":                         "5",
+		"Saved":                     "Saved",
+		strings.Repeat("x", 500):    strings.Repeat("x", 159) + "…",
+	} {
+		var a Observation
+		a.SetNewText([]string{line}, 0, elements)
+		if got := strings.Join(a.NewText, "|"); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	a := Observation{OnlyChanges: true, Elements: elements[1:2]}
+	a.SetNewText([]string{"Ana Lima", "Count \"2\""}, 3, elements)
+	const want = "\nnew text: \"Count \\\"2\\\"\" and 3 more lines\n[2] link"
 	if got := Text(a); !strings.Contains(got, want) {
 		t.Errorf("got:\n%s", got)
 	}
 	a.SetNewText(slices.Repeat([]string{"Row"}, 20), 0, nil)
-	if len(a.NewText) != 8 || a.MoreText != 12 {
-		t.Errorf("%q and %d more", a.NewText, a.MoreText)
-	}
-	a.SetNewText(slices.Repeat([]string{strings.Repeat("x", 500)}, 20), 0, nil)
-	if len(a.NewText) != 1 || a.MoreText != 19 || len(a.NewText[0]) > 200 {
-		t.Errorf("%d lines of %d bytes and %d more", len(a.NewText), len(a.NewText[0]), a.MoreText)
+	if len(a.NewText) != 8 || a.MoreText != 12 || len(a.AllNewText) != 20 {
+		t.Errorf("%q and %d more of %d", a.NewText, a.MoreText, len(a.AllNewText))
 	}
 }
 
@@ -135,17 +152,28 @@ func TestCoverIsDescribedOnce(t *testing.T) {
 
 func TestRowIsNamedOnce(t *testing.T) {
 	var a Observation
-	for i, states := range [][]string{
-		{`in "Ana"`}, {"checked", `in "Ana"`}, {`in "Ben" 1 of 2`}, {`in "Ben" 2 of 2`}, nil, {`in "Ben"`},
+	for i, c := range []struct{ name, state string }{
+		{"Edit", `in "Ana"`},
+		{"Delete", `in "Ana"`},
+		{"Edit", `in "Ana"`},
+		{"Call", `in "Ben" 1 of 2`},
+		{"Call", `in "Ben" 2 of 2`},
+		{"Save", ""},
+		{"Call", `in "Ben"`},
 	} {
-		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "button", Name: "x", States: states})
+		e := Element{ID: i + 1, Role: "button", Name: c.name}
+		if c.state != "" {
+			e.States = []string{"checked", c.state}
+		}
+		a.Elements = append(a.Elements, e)
 	}
-	const want = `[1] button "x" (in "Ana")
-[2] button "x" (checked, same row)
-[3] button "x" (in "Ben" 1 of 2)
-[4] button "x" (same row 2 of 2)
-[5] button "x"
-[6] button "x" (in "Ben")`
+	const want = `[1] button "Edit" (checked, in "Ana")
+[2] button "Delete" (checked, same row)
+[3] button "Edit" (checked, in "Ana")
+[4] button "Call" (checked, in "Ben" 1 of 2)
+[5] button "Call" (checked, same row 2 of 2)
+[6] button "Save"
+[7] button "Call" (checked, in "Ben")`
 	if got := Text(a); !strings.HasSuffix(got, want) {
 		t.Errorf("got:\n%s", got)
 	}

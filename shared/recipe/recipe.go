@@ -78,7 +78,7 @@ type Effect struct {
 	URL string `json:"url,omitempty"`
 	// Appears are elements of which at least one is new or changed afterwards.
 	Appears []annotation.Reference `json:"appears,omitempty"`
-	// Texts are lines of which at least one appears afterwards, apart from numbers.
+	// Texts are lines that all appear afterwards, apart from numbers.
 	Texts []string `json:"texts,omitempty"`
 }
 

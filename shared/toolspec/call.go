@@ -151,7 +151,7 @@ type Result struct {
 	Text string `json:"-"`
 	// Images contains pictures for models that accept them. MCP clients get them as image content.
 	Images []Image `json:"-"`
-	// ImageIDs are the addresses of Images below /api/blobs/. The pipeline sets them.
+	// ImageIDs are the ids of Images below /api/blobs/. The pipeline sets them.
 	ImageIDs []string `json:"images,omitempty"`
 	// Sentence tells a person in the past tense what the call did: "Opened shop.example".
 	Sentence string `json:"-"`

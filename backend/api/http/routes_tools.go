@@ -21,7 +21,15 @@ type executeInput struct {
 		Tool    string          `json:"tool" required:"false" doc:"Name of the tool." maxLength:"128"`
 		Args    json.RawMessage `json:"args,omitempty" doc:"The tool's arguments, an object."`
 		PanelID *string         `json:"panelId,omitempty" nullable:"true" doc:"Panel whose tools are in scope; the active one when absent." maxLength:"64"`
+		Text    bool            `json:"text,omitempty" doc:"Whether the answer contains the text that a model would read."`
 	}
+}
+
+// ToolAnswer is the result of a call.
+type ToolAnswer struct {
+	toolspec.Result
+	// ModelText is the text that a model would read, if it was asked for.
+	ModelText string `json:"text,omitempty"`
 }
 
 type toggleBody struct {
@@ -117,7 +125,7 @@ func (s *Server) panelOrActive(id string) string {
 	return s.services.Workspace.ActivePanel()
 }
 
-func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
+func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body[ToolAnswer], error) {
 	if in.Body.Tool == "" {
 		return nil, route.BadRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
 	}
@@ -125,7 +133,12 @@ func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body
 	if in.Body.PanelID != nil {
 		panel = *in.Body.PanelID
 	}
-	return s.runTool(ctx, in.Client, in.Body.Tool, panel, in.Body.Args), nil
+	r := s.runTool(ctx, in.Client, in.Body.Tool, panel, in.Body.Args).Body
+	answer := ToolAnswer{Result: r}
+	if in.Body.Text && r.Success {
+		answer.ModelText = r.ModelText()
+	}
+	return route.Answer(answer), nil
 }
 
 func (s *Server) runTool(ctx context.Context, client, tool, panel string,

@@ -180,7 +180,7 @@ func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, 
 		if err != nil {
 			return err
 		}
-		a.Document = g.Document
+		a.Document, a.ActedOn = g.Document, id
 		for n := 1; ; n++ {
 			err := do(ctx, a, g)
 			if !errors.Is(err, collect.ErrGone) {

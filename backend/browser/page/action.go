@@ -34,7 +34,8 @@ type Action struct {
 	// WholePage observes the whole page. ChangesOnly then returns only the changes since the last such snapshot of
 	// the same main document.
 	WholePage, ChangesOnly bool
-	// Document is the document that the action is on; nil is the main one.
+	// ActedOn is the number of the action's element, 0 for none. Document is its document, nil for the main one.
+	ActedOn     int
 	Document    *cdp.Document
 	speculative *collect.Speculation
 	polls       int
@@ -97,7 +98,8 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	}
 	text := now.TakeNewText(ctx, a.Watch.ChangeWindow())
 	ans := t.answer(ctx, a, before, now, res)
-	ans.SetNewText(text.Lines, text.More, now.Elements)
+	ans.ActedOn = a.ActedOn
+	ans.SetNewText(t.Session.masked(text.Lines), text.More, now.Elements)
 	return ans, nil
 }
 

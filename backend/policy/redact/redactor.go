@@ -101,6 +101,15 @@ func (r *Redactor) Body(kind, text, where string, sent bool) string {
 	return r.Text(r.parameters(r.assignments(text, where, sent), where), where)
 }
 
+// Texts returns the results of Text for each of texts.
+func (r *Redactor) Texts(texts []string, where string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = r.Text(text, where)
+	}
+	return out
+}
+
 // Text hides known secrets, passwords in URLs, and keys and tokens of well-known shapes. It ignores names.
 func (r *Redactor) Text(text, where string) string {
 	for _, w := range r.secrets {

@@ -29,9 +29,13 @@ func Missing(want recipe.Effect, before, now annotation.Observation, came bool, 
 		return &MissingError{eventSentence(want.Event)}
 	case want.URL != "" && !MatchesURL(want.URL, now.Page.URL):
 		return &MissingError{"the page is then " + want.URL}
-	case len(want.Texts) > 0 && !isSaid(want.Texts, said):
-		return &MissingError{"the page says “" + want.Texts[0] + "”"}
-	case len(want.Appears) == 0:
+	}
+	for _, text := range want.Texts {
+		if !isSaid(text, said) {
+			return &MissingError{"the page says “" + text + "”"}
+		}
+	}
+	if len(want.Appears) == 0 {
 		return nil
 	}
 	for _, e := range now.Elements {
@@ -46,13 +50,11 @@ func Missing(want recipe.Effect, before, now annotation.Observation, came bool, 
 	return &MissingError{want.Appears[0].String() + " appears"}
 }
 
-// isSaid reports whether one of texts is one of the lines said, apart from numbers and signs. A part of a line is not
-// enough: “not saved” is not “saved”.
-func isSaid(texts, said []string) bool {
+// isSaid reports whether text is one of the lines said, apart from numbers and signs. A part of a line is not enough:
+// “not saved” is not “saved”.
+func isSaid(text string, said []string) bool {
 	words := func(text string) string { return alike.Words(annotation.WithoutNumbers(text)) }
-	return slices.ContainsFunc(texts, func(want string) bool {
-		return slices.ContainsFunc(said, func(line string) bool { return words(line) == words(want) })
-	})
+	return slices.ContainsFunc(said, func(line string) bool { return words(line) == words(text) })
 }
 
 // appearsAs compares without numbers, because an effect is often a counter.

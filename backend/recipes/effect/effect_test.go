@@ -59,6 +59,12 @@ func TestMissingEffects(t *testing.T) {
 			"the page says “Saved",
 			[]string{"Not saved", "Saved by"},
 		},
+		"one of two texts": {
+			recipe.Effect{Texts: []string{"Your order", "It is paid"}},
+			page("a", false), page("a", true), false,
+			"the page says “It is paid",
+			[]string{"Your order", "Payment declined"},
+		},
 		"a page below it": {
 			recipe.Effect{URL: "https://a.example/order/*"},
 			page("a", false),

@@ -50,7 +50,8 @@ func (m *Memory) Shorten(call toolspec.Call, r toolspec.Result) toolspec.Result 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := reader{from.Caller, from.Client, from.Conversation, from.Session, *call.Surface}
+	conversation, _ := from.ShownIn() // that of a subagent is its own
+	key := reader{from.Caller, from.Client, conversation, from.Session, *call.Surface}
 	now := shownPage{a.Page, time.Now()}
 	now.Version = 0
 	last := m.shown[key]

@@ -4275,6 +4275,8 @@ export interface components {
             args?: unknown;
             /** @description Panel whose tools are in scope; the active one when absent. */
             panelId?: string | null;
+            /** @description Whether the answer contains the text that a model would read. */
+            text?: boolean;
             /** @description Name of the tool. */
             tool?: string;
         } & {
@@ -5880,6 +5882,19 @@ export interface components {
         TokenBody: {
             token: string;
         };
+        ToolAnswer: {
+            asked?: string;
+            /** Format: int64 */
+            duration_ms: number;
+            error?: string;
+            error_type?: components["schemas"]["ErrorType"];
+            images?: string[];
+            kept?: components["schemas"]["StoredText"];
+            result?: unknown;
+            success: boolean;
+            suggestion?: string;
+            text?: string;
+        };
         ToolBucket: {
             /** Format: int64 */
             failed: number;
@@ -7434,7 +7449,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Result"];
+                    "application/json": components["schemas"]["ToolAnswer"];
                 };
             };
             /** @description Error */

@@ -207,7 +207,7 @@
       for (let p = n.previousSibling; p; p = p.previousSibling) {
         if (p.nodeType === 1 && (p.localName === 'table' || S.control(p) || p.querySelector('input,select,textarea,button'))) return ''
         const t = p.nodeType === 8 ? '' : S.fold(p.nodeType === 1 && !S.shown(p) ? '' : p.textContent ?? '')
-        if (t && isValue(t, p)) return ''
+        if (t && isValue(t, p)) continue
         if (t) return t.length <= 60 && near(p, r) ? t.replace(/[:*]\s*$/, '') : ''
       }
       if (n.localName === 'form' || n.localName === 'body') break
@@ -237,8 +237,6 @@
     return ''
   }
 
-  // Boxes whose text is that of their entries.
-  const lists = new Set('list menu menubar table grid tree treegrid tablist feed'.split(' '))
   const fields = new Set('textbox searchbox combobox listbox slider spinbutton file color date time datetime month week'.split(' '))
 
   S.accname = (el, force) => quick(el) || clean(compute(el, { seen: new Set(), top: true, force }))
@@ -256,25 +254,15 @@
 
   const worded = (text) => (text.length <= 60 && /\p{L}/u.test(text) ? text : '')
 
-  // picture names el by what is drawn. Its name does not follow a picture that a page shows only under the pointer.
-  const pictures = new WeakMap()
-  const picture = (el) => {
-    const known = pictures.get(el)
-    if (known && el.matches(':hover')) return known
-    const n = S.paint(el, S.drawn(el) ? '' : S.iconName(el))
-    pictures.set(el, n)
-    return n
-  }
-
   // name returns the name that a model reads: by the rules, or else by what is visible.
   S.name = (el, role) => {
     let n = S.accname(el)
     if (n) return n.slice(0, 300)
     if (role === 'checkbox' || role === 'radio' || role === 'switch') n = after(el) || beside(el)
     else if (fields.has(role)) n = beside(el) || (role === 'slider' ? worded(S.fold(el.textContent)) : '')
-    else if (role !== 'canvas' && !lists.has(role)) n = S.accname(el, true) || clean(compute(el, { seen: new Set(), top: true, force: true, pseudo: true }))
+    else if (role !== 'canvas' && !S.lists.has(role)) n = S.accname(el, true) || clean(compute(el, { seen: new Set(), top: true, force: true, pseudo: true }))
     if (!n && fields.has(role)) n = words(el.getAttribute('name') || el.id || '').join(' ')
-    if (!n && !fields.has(role)) n = picture(el)
+    if (!n && !fields.has(role)) n = S.paint(el, S.drawn(el) ? '' : S.iconName(el))
     // A link without any name gets the last part of its address.
     if (!n && role === 'link' && /^https?:$/.test(el.protocol)) n = file(el.pathname.replace(/\/$/, ''))
     return clean(n).slice(0, 300)

@@ -67,9 +67,16 @@
   const url = /^url\("?([^")]*)/
   const base = (src) => (/([^/?#]+?)(?:\.[a-z0-9]{2,5})?(?:[?#].*)?$/i.exec(src.startsWith('data:') ? '' : src)?.[1] ?? '').replace(/[-_]+/g, ' ').trim()
 
+  // pictured does not follow a picture that the page's style shows only under the pointer.
+  const pictures = new WeakMap()
   S.pictured = (el) => {
+    const sign = `${el.getAttribute('class')}|${el.getAttribute('style')}`
+    const known = pictures.get(el)
+    if (known?.sign === sign && el.matches(':hover')) return known.name
     const m = url.exec(getComputedStyle(el).content)
-    return m ? base(m[1]).slice(0, 60) : ''
+    const name = m ? base(m[1]).slice(0, 60) : ''
+    pictures.set(el, { sign, name })
+    return name
   }
 
   const bare = (el) => !el.firstElementChild && !el.textContent.trim()

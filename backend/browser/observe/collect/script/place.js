@@ -251,8 +251,6 @@
 
   const covers = new Set(['dialog', 'alertdialog', 'banner', 'navigation', 'region', 'complementary', 'contentinfo', 'menu', 'listbox', 'tooltip', 'alert', 'status', 'toolbar', 'form'])
 
-  const lists = new Set(['list', 'listbox', 'menu', 'menubar', 'table', 'grid', 'tree'])
-
   // cover describes what covers an element: the layer that a person would name, not the innermost element.
   S.cover = (top, el) => {
     let best = top
@@ -271,7 +269,7 @@
     let name = S.accname(best)
     if (!name) {
       const h = best.querySelector?.('h1,h2,h3,h4,[role=heading]')
-      name = h ? S.fold(h.textContent) : lists.has(role) ? '' : S.fold(best.innerText ?? '').slice(0, 40)
+      name = h ? S.fold(h.textContent) : S.lists.has(role) ? '' : S.fold(best.innerText ?? '').slice(0, 40)
     }
     return { el: best, handle: S.known(best), text: name ? `${role} ${S.quote(name.slice(0, 60))}` : role }
   }

@@ -21,11 +21,9 @@
   }
 
   const seen = new WeakSet()
-  let roots = []
   const watch = (root) => {
     if (seen.has(root)) return
     seen.add(root)
-    if (root !== S.scope) roots.push(new WeakRef(root))
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: attributes })
   }
   // births maps nodes to the time of their insertion, 0 for those that were there before.
@@ -40,12 +38,14 @@
   const observer = new MutationObserver((list) => {
     let n = 0
     const touched = new Set()
+    const ticking = new Set()
     const came = now()
     for (const m of list) {
       for (const r of m.removedNodes) if (r.nodeType === 1 && !births.has(r)) births.set(r, S.born(m.target))
       for (const a of m.addedNodes) if (a.nodeType === 1 && !births.has(a)) births.set(a, came)
       if (m.target.localName === 'head' || m.target.parentNode?.localName === 'head') continue
       n++
+      if (ticking.size <= many) ticking.add(tickingIn(m))
       if (touched.size <= many) touched.add(m.type === 'characterData' ? (m.target.parentNode ?? m.target) : m.target)
       for (const a of m.addedNodes) {
         if (a.nodeType !== 1) continue
@@ -56,7 +56,7 @@
     count += n
     last = now()
     const belong = Array.from(touched, (el) => streakOf(el, last))
-    if (touched.size <= many) for (const el of touched) tick(el, last)
+    for (const el of ticking) if (el) tick(el, last)
     // Of many simultaneous changes, only one entry with the newest streak is recorded.
     if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
     else for (const streak of belong) log.push({ t: last, streak })
@@ -106,36 +106,36 @@
   }
   S.quiet = () => now() - last
 
-  // watchedRoots returns the shadow roots of the document.
-  S.watchedRoots = () => {
-    roots = roots.filter((w) => w.deref()?.host.isConnected)
-    return roots.map((w) => w.deref())
-  }
-
-  // ticks maps elements to the times of their newest changes that no input came just before. tickers are those that
-  // changed at regular intervals.
-  const keptTicks = 12
+  // ticks maps elements to {times, since}: the times of their newest changes, at most four, and since when they change at
+  // regular intervals, 0 if they do not. Changes just after an input do not count.
   const ticks = new WeakMap()
   let tickers = new Set()
   const tick = (el, t) => {
-    if (t - felt <= 100) return
-    const times = ticks.get(el)
-    if (!times) return void ticks.set(el, [t])
-    if (t - times.at(-1) < 4) return
-    if (times.push(t) > keptTicks) times.shift()
-    if (tickers.size < many && isRegular(times)) tickers.add(el)
-  }
-  const isRegular = (times) => {
-    const gaps = times.slice(-4).map((t, i, all) => t - (all[i - 1] ?? t)).slice(1)
-    return gaps.length === 3 && Math.max(...gaps) <= 2.5 * Math.min(...gaps) + 50
+    let own = ticks.get(el)
+    if (!own) ticks.set(el, (own = { times: [], since: 0 }))
+    if (t - felt <= 100) return void (own.times = [])
+    own.times.push(t)
+    if (own.times.length < 4) return
+    own.times = own.times.slice(-4)
+    const gaps = own.times.slice(1).map((at, i) => at - own.times[i])
+    if (Math.max(...gaps) > 1.5 * Math.min(...gaps) + 20) own.since = 0
+    else own.since ||= t
+    if (own.since && tickers.size < many) tickers.add(el)
   }
 
-  // restless returns the elements that the page was changing at regular intervals before the last since ms, such as a
-  // clock.
+  // tickingIn returns the element whose own text a mutation changed, null when it changed more.
+  const maxTicking = 80
+  const tickingIn = (m) => {
+    const el = m.type === 'characterData' ? m.target.parentElement : m.type === 'childList' && m.addedNodes.length ? m.target : null
+    return el?.nodeType === 1 && el.textContent.length <= maxTicking ? el : null
+  }
+
+  // restless returns the elements whose text the page was changing at regular intervals before the last since ms, such
+  // as a clock.
   S.restless = (since) => {
     const start = now() - since
-    tickers = new Set(Array.from(tickers).filter((el) => el.isConnected))
-    return Array.from(tickers).filter((el) => isRegular(ticks.get(el).filter((t) => t < start)))
+    tickers = new Set(Array.from(tickers).filter((el) => el.isConnected && ticks.get(el).since))
+    return Array.from(tickers).filter((el) => ticks.get(el).since < start)
   }
 
   // ends reports whether an animation or transition is running and will end soon.

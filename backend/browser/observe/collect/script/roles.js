@@ -15,6 +15,9 @@
       'spinbutton switch tab textbox treeitem').split(' '),
   )
 
+  // lists are roles of boxes whose text is that of their entries.
+  S.lists = new Set('list listbox menu menubar table grid tree treegrid tablist feed'.split(' '))
+
   const simple = {
     article: 'article', aside: 'complementary', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code',
     datalist: 'listbox', dd: 'definition', del: 'deletion', details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term',

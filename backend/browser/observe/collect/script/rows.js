@@ -46,9 +46,12 @@
     return rows.size > 0
   }
 
+  const passing = new Set(['focused', 'draggable', 'invisible'])
+
   // placed distinguishes elements that only differ by where they are: by line and position in it.
   const placed = (list) => {
-    if (list.length < 3 || list.length > maxPlaced || list.some((n) => n.value || n.states.length)) return
+    const differ = new Set(list.map((n) => n.value + n.states.filter((s) => !passing.has(s)).join()))
+    if (list.length < 3 || list.length > maxPlaced || differ.size > 1) return
     const lines = []
     for (const n of list.toSorted((a, b) => a.box.y - b.box.y)) {
       const line = lines.at(-1)

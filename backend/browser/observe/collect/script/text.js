@@ -190,11 +190,15 @@
       const r = n.getBoundingClientRect()
       if (r.width < 8 || r.height < 8) return ''
       const file = /^data:/.test(n.src) ? '' : ((n.currentSrc || n.src).split(/[?#]/)[0].split('/').pop() ?? '')
-      return `picture ${file.slice(0, 80)}`.trim() + placed(r)
+      return `picture ${file.slice(0, 80)}`.trim() + sizeOf(r)
     }
-    const canvas = (n) => `canvas ${S.accname(n).slice(0, 80)}`.trim() + placed(n.getBoundingClientRect())
-    // placed returns the size and the place of a box in the viewport.
-    const placed = (r) => ` ${Math.round(r.width)}×${Math.round(r.height)} at ${Math.round(r.x)},${Math.round(r.y)}`
+    const sizeOf = (r) => ` ${Math.round(r.width)}×${Math.round(r.height)}`
+    // canvas says where it is in the viewport, because it can only be acted on by coordinates.
+    const canvas = (n) => {
+      const r = n.getBoundingClientRect()
+      const place = self === top ? ` at ${Math.round(r.x)},${Math.round(r.y)}` : ''
+      return `canvas ${S.accname(n).slice(0, 80)}`.trim() + sizeOf(r) + place
+    }
     // The number of parts of pictures, colors and icons that are described between words.
     const most = 200
     let seen = 0

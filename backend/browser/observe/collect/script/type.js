@@ -42,7 +42,7 @@
       })
     }
     const before = textOf(el)
-    writing = { el, before, changes: S.rest().mutations }
+    writing = { el, before, changes: S.rest().mutations, expanded: suggests(el), suggested: suggested(el) }
     return { editable: true, empty: plain ? before === '' : S.fold(before) === '', rich: !plain, lines: el.localName !== 'input', before }
   }
 
@@ -61,20 +61,24 @@
   // some now.
   const asksForSuggestions = (el) =>
     (el.localName === 'input' && el.getAttribute('role') === 'combobox') || /^(list|both)$/.test(el.getAttribute('aria-autocomplete') ?? '')
+  const listOf = (el) => el.getRootNode().getElementById?.(el.getAttribute('aria-controls') ?? el.getAttribute('aria-owns'))
+  const suggested = (el) => listOf(el)?.textContent.slice(0, 2000) ?? ''
   const suggests = (el) => {
-    if (el.getAttribute('aria-expanded') === 'true') return true
-    const list = el.getRootNode().getElementById?.(el.getAttribute('aria-controls') ?? el.getAttribute('aria-owns'))
-    return !!list && S.shown(list) && list.childElementCount > 0
+    const list = listOf(el)
+    return el.getAttribute('aria-expanded') === 'true' || (!!list && S.shown(list) && list.childElementCount > 0)
   }
 
-  // awaitSuggestions waits until the page shows suggestions for a field that asks for them, at most limit ms.
+  // awaitSuggestions waits until the page shows other suggestions than before the typing for a field that asks for
+  // them, at most limit ms.
   S.awaitSuggestions = async (h, limit) => {
     const el = S.live(h)
     if (!el || !asksForSuggestions(el)) return false
-    for (const end = performance.now() + limit; !suggests(el) && performance.now() < end; ) {
+    const old = writing?.el === el && writing.expanded ? writing.suggested : null
+    const ready = () => suggests(el) && (old === null || suggested(el) !== old)
+    for (const end = performance.now() + limit; !ready() && performance.now() < end; ) {
       await new Promise((done) => setTimeout(done, 20))
     }
-    return suggests(el)
+    return ready()
   }
 
   const changed = (el) => {
