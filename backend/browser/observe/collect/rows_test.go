@@ -70,6 +70,13 @@ func TestRowsAreNamed(t *testing.T) {
 			button "Like" (in "Dario")`,
 		},
 		{
+			"the same heading twice", `<div><h3>Ana</h3> 3 May <button>Open</button></div><div><h3>Ana</h3> 9 May ` +
+				`<button>Open</button></div><div><h3>Ben</h3> 9 May <button>Open</button></div>`, `
+			button "Open" (in "Ana 3 May")
+			button "Open" (in "Ana 9 May")
+			button "Open" (in "Ben")`,
+		},
+		{
 			"the same link in two menus", `<nav><a href=#1>Lamps</a> <a href=#2>Bulbs</a> <a href=#3>Cables</a> ` +
 				`<a href=#m>Makers</a></nav><footer><a href=#4>Imprint</a> <a href=#5>Terms</a> <a href=#6>Press</a> ` +
 				`<a href=#m>Makers</a></footer>`, `

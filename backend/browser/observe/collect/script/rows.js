@@ -18,12 +18,19 @@
       if (list.length < 2 || list.length > most) continue
       const counts = new Map()
       for (const n of list) for (let p = ctx.up(n.el); p; p = ctx.up(p)) counts.set(p, (counts.get(p) ?? 0) + 1)
-      const words = list.map((n) => rowOf(n, counts, ctx))
+      const words = distinct(list.map((n) => rowOf(n, counts, ctx)), (i) => rowOf(list[i], counts, ctx, true))
       const differ = new Set(words).size > 1
       list.forEach((n, i) => differ && words[i] && n.states.push(`in "${words[i]}"`))
       const rest = list.filter((_, i) => !words[i])
       if (rest.length && !shared(rest, counts, list.length, ctx) && !differ) placed(list)
     }
+  }
+
+  // distinct returns names with those that occur more than once replaced by long.
+  const distinct = (names, long) => {
+    const times = new Map()
+    for (const name of names) times.set(name, (times.get(name) ?? 0) + 1)
+    return names.map((name, i) => (name && times.get(name) > 1 ? long(i) : name))
   }
 
   // shared distinguishes several equal elements in one row by the row and by their position in it. It reports whether
@@ -65,11 +72,11 @@
     })
   }
 
-  // rowOf returns the text of the largest box that contains this element and no equal one.
-  const rowOf = (n, counts, ctx) => {
+  // rowOf returns the text of the largest box that contains this element and no equal one; whole ignores its heading.
+  const rowOf = (n, counts, ctx, whole = false) => {
     let row = null
     for (let p = ctx.up(n.el); p && counts.get(p) === 1; p = ctx.up(p)) row = p
-    return row ? textOf(row, n.el, n.group) : ''
+    return row ? textOf(row, n.el, n.group, whole) : ''
   }
 
   const titles = 'h1,h2,h3,h4,h5,h6,[role=heading],legend,caption,figcaption,th[scope=row],[role=rowheader],dt,summary'
@@ -77,9 +84,9 @@
 
   // textOf returns a short text for a row: its heading or name, or else the beginning of its text without own. A box
   // that contains only many links, such as a menu, is described by group instead, the landmark that it is in.
-  const textOf = (row, own, group = '') => {
+  const textOf = (row, own, group = '', whole = false) => {
     const title = row.querySelector(titles)
-    const named = title && !title.contains(own) && S.shown(title) ? S.fold(title.textContent) : (row.getAttribute('aria-label') ?? '').trim()
+    const named = whole ? '' : title && !title.contains(own) && S.shown(title) ? S.fold(title.textContent) : (row.getAttribute('aria-label') ?? '').trim()
     if (named) return short(named)
     let out = ''
     let links = 0
