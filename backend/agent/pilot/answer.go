@@ -295,17 +295,27 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 		out = "done: " + token.Abbreviate(s.Text)
 	}
 	var parts []string
+	led := ""
 	for part := range strings.SplitSeq(out, " · ") {
-		if !strings.HasPrefix(part, "settled ") {
+		switch status, navigated := strings.CutPrefix(part, "navigated ("); {
+		case navigated:
+			led = " It led to " + v.name() + "."
+			if status = strings.TrimSuffix(status, ")"); !strings.HasSuffix(status, "200") {
+				led = " It led to " + v.name() + ", which answered " + status + "."
+			}
+		case !strings.HasPrefix(part, "settled "):
 			parts = append(parts, part)
 		}
 	}
-	answer := sentence(strings.Join(parts, " · "))
+	answer := sentence(strings.Join(parts, " · ")) + led
 	if len(v.newText) > 0 {
-		answer += " The page now says " + strings.Join(v.newText, ", ") + "."
+		answer += " The page now says " + strings.Join(v.newText, ", ")
+		if !strings.HasSuffix(answer, ".”") {
+			answer += "."
+		}
 	}
-	if len(v.elements) == 0 {
-		return answer
+	if len(v.elements) == 0 || led != "" {
+		return answer // the list beside the page has what is on another page
 	}
 	shown := v.elements[:min(len(v.elements), maxChanges)]
 	answer += "\n\nNew or changed:\n" + strings.Join(shown, "\n")

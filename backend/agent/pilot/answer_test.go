@@ -89,6 +89,18 @@ func TestAnswersDescribeResults(t *testing.T) {
 			"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms\n[9] link \"Cart (1)\"\n",
 			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\"",
 		},
+		"another page": {
+			"click 3", shop + "clicked [3] button \"Buy\" · navigated (302 → 200)\n[1] link \"Home\"\n",
+			"Clicked [3] button \"Buy\". It led to “Blue | Green shop”.",
+		},
+		"a missing page": {
+			"click 3", shop + "clicked [3] button \"Buy\" · navigated (404 Not Found)\n",
+			"Clicked [3] button \"Buy\". It led to “Blue | Green shop”, which answered 404 Not Found.",
+		},
+		"a sentence": {
+			"click 3", shop + "clicked [3] button \"Buy\"\nnew text: \"It is bought.\"\n",
+			"Clicked [3] button \"Buy\". The page now says “It is bought.”",
+		},
 		"new text": {
 			"click 3",
 			shop + "clicked [3] button \"Buy\"\nnew text: \"Saved \\\"a\\\\b\\\"\" \"2 left\" and 3 more lines\n",
