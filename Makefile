@@ -143,7 +143,7 @@ bench-recipes: ui ## Recipes on 10,500 changed pages, and every task run again w
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 2h -v -run TestChangedPages ./build/recipebench
 	@go run -tags "$(TAGS)" ./build/tasks -replay -playwright -hand $(ARGS)
 
-release: ui ## Packages in build/bin/release: .deb, .rpm, .tar.gz, the program without a window, SHA-256 sums
+release: ui ## Packages in build/bin/release: .deb, .rpm, .tar.gz, the program without a window, SPDX list, SHA-256 sums
 	@VERSION="$(VERSION)" TAGS="$(TAGS)" DESKTOP_TAGS="$(DESKTOP_TAGS)" build/release/release.sh
 
 clean: ## Remove build/bin

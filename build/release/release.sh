@@ -25,7 +25,8 @@ build -tags "$DESKTOP_TAGS" -o "$STAGE/sextant" .
 build -tags "$TAGS" -o "$STAGE/sextant-headless" .
 
 go run -tags "$TAGS" ./build/manual "$version" "$SOURCE_DATE_EPOCH" "$STAGE"
-go run ./build/notices "$DESKTOP_TAGS" "$STAGE/THIRD-PARTY-NOTICES"
+go run ./build/notices "$DESKTOP_TAGS" "$version" "$SOURCE_DATE_EPOCH" "$STAGE/THIRD-PARTY-NOTICES" \
+  "$out/sextant-$PACKAGE_VERSION.spdx.json"
 gzip -9nc "$STAGE/THIRD-PARTY-NOTICES" > "$STAGE/THIRD-PARTY-NOTICES.gz"
 gzip -9n "$STAGE/sextant.1"
 gzip -9nc CHANGELOG.md > "$STAGE/CHANGELOG.md.gz"
