@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // rows writes a page of about nodes elements: a table in which every tenth row can be clicked.
@@ -92,5 +93,27 @@ func BenchmarkLook(b *testing.B) {
 			})
 		}
 		server.Close()
+	}
+}
+
+func BenchmarkNewText(b *testing.B) {
+	for _, nodes := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, rows(nodes))
+			}))
+			defer server.Close()
+			w := openURL(b, server.URL)
+			if err := Install(b.Context(), w); err != nil {
+				b.Fatal(err)
+			}
+			for i := 0; b.Loop(); i++ {
+				w.js(b, fmt.Sprintf("document.querySelector('h1').textContent = 'Rows %d', 1", i))
+				text, err := TakeNewText(b.Context(), w, time.Minute) // else the heading is a clock
+				if err != nil || i > 0 && len(text.Lines) != 1 {
+					b.Fatalf("%+v, %v", text, err)
+				}
+			}
+		})
 	}
 }

@@ -45,7 +45,7 @@
       for (const a of m.addedNodes) if (a.nodeType === 1 && !births.has(a)) births.set(a, came)
       if (m.target.localName === 'head' || m.target.parentNode?.localName === 'head') continue
       n++
-      if (ticking.size <= many) ticking.add(tickingIn(m))
+      if (ticking.size <= many) ticking.add(holderOf(m))
       if (touched.size <= many) touched.add(m.type === 'characterData' ? (m.target.parentNode ?? m.target) : m.target)
       for (const a of m.addedNodes) {
         if (a.nodeType !== 1) continue
@@ -56,7 +56,7 @@
     count += n
     last = now()
     const belong = Array.from(touched, (el) => streakOf(el, last))
-    for (const el of ticking) if (el) tick(el, last)
+    for (const el of ticking) if (el && isShort(el)) tick(el, last)
     // Of many simultaneous changes, only one entry with the newest streak is recorded.
     if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
     else for (const streak of belong) log.push({ t: last, streak })
@@ -123,12 +123,11 @@
     if (own.since && tickers.size < many) tickers.add(el)
   }
 
-  // tickingIn returns the element whose own text a mutation changed, null when it changed more.
+  // holderOf returns the element whose children or text a mutation changed, null for another mutation. isShort reports
+  // whether that element holds only a short text.
   const maxTicking = 80
-  const tickingIn = (m) => {
-    const el = m.type === 'characterData' ? m.target.parentElement : m.type === 'childList' && m.addedNodes.length ? m.target : null
-    return el?.nodeType === 1 && el.textContent.length <= maxTicking ? el : null
-  }
+  const holderOf = (m) => (m.type === 'characterData' ? m.target.parentElement : m.addedNodes.length && m.target.nodeType === 1 ? m.target : null)
+  const isShort = (el) => el.childElementCount <= 3 && el.textContent.length <= maxTicking
 
   // restless returns the elements whose text the page was changing at regular intervals before the last since ms, such
   // as a clock.
