@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// HiddenFlag is the flag of sextant window that starts it without showing the window.
-const HiddenFlag = "--hidden"
-
 // Set switches starting at login on or off. The entry starts the running program.
 func Set(on bool) error {
 	config, err := os.UserConfigDir()
@@ -40,7 +37,7 @@ func Set(on bool) error {
 func entry(program string) string {
 	// A desktop ignores the entry when the program of TryExec is gone.
 	return "[Desktop Entry]\nType=Application\nName=Sextant\nIcon=sextant\nTerminal=false\n" +
-		"TryExec=" + strings.ReplaceAll(program, `\`, `\\`) + "\nExec=" + quote(program) + " window " + HiddenFlag + "\n"
+		"TryExec=" + strings.ReplaceAll(program, `\`, `\\`) + "\nExec=" + quote(program) + " window --hidden\n"
 }
 
 // quote returns path as an argument of the key Exec. The specification has three levels of escapes: of field codes, of

@@ -47,6 +47,9 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
+		if v.Hidden {
+			return nil
+		}
 		return openRunning(ctx, io, *g, running, target.link)
 	}
 	sys, err := verb.Open(ctx, g.Flags(), app.OpenOptions{Serve: true}, io)

@@ -42,14 +42,13 @@ func (s *closeToTray) begin(window context.Context, show func(), hidden bool) {
 		}
 	}
 	go func() {
-		for end := time.Now().Add(maxTrayWait); !s.findTray() && hidden; time.Sleep(time.Second) {
-			if s.quits.Load() {
-				return
-			}
+		end := time.Now().Add(maxTrayWait)
+		for !s.findTray() && hidden && !s.quits.Load() {
 			if time.Now().After(end) {
 				show()
 				return
 			}
+			time.Sleep(time.Second)
 		}
 	}()
 }

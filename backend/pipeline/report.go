@@ -33,6 +33,7 @@ func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Res
 		}
 		result.Text = strings.TrimRight(editedNote+text, "\n")
 	}
+	// Pictures are stored before the answer, so that the caller can read them by their ids.
 	for _, image := range result.Images {
 		id, err := p.cfg.Blobs.Put(bytes.NewReader(image.Data))
 		if err != nil {

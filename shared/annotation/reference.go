@@ -173,7 +173,8 @@ func (c *Change) Map(change func(string) string) *Change {
 	return &out
 }
 
-// hasWord reports whether text has three letters in a row, so that it is more than numbers and signs.
+// hasWord reports whether text has three letters in a row, or one of a script such as Chinese, so that it is more than
+// numbers and signs.
 func hasWord(text string) bool {
 	n := 0
 	for _, r := range text {

@@ -296,7 +296,7 @@ func isConsoleText(text string) bool {
 }
 
 func appendFooter(b []byte, a Observation, s size) []byte {
-	// Whatever is not in a complete list is gone.
+	// A list that is not of changes replaces all that was listed before.
 	if len(a.Gone) > 0 && a.OnlyChanges {
 		b = append(b, "gone:"...)
 		b = append(appendIDs(b, a.Gone, s.gone), '\n')

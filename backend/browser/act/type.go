@@ -106,7 +106,7 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	a.SetOutcome("%s", sentence)
 	if o.Text != "" && !o.Submit {
 		// The page may have replaced the field, which does not make the typing fail.
-		_, _ = collect.AwaitSuggestions(ctx, t.Document, t.Element.Handle, maxSuggestionWait)
+		_ = collect.AwaitSuggestions(ctx, t.Document, t.Element.Handle, maxSuggestionWait)
 	}
 	return t.submit(ctx, a, o.Submit)
 }

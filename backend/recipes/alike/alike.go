@@ -32,8 +32,7 @@ func Roles(a, b string) bool {
 	})
 }
 
-// Name returns the letters and digits of s in lower case, its words separated by one space. A count in parentheses at
-// the end is left out.
+// Name is like Words, but leaves out # and a count in parentheses at the end. A name of signs only stays as it is.
 func Name(s string) string {
 	s = strings.TrimSpace(s)
 	if open := strings.LastIndexByte(s, '('); open > 0 && strings.HasSuffix(s, ")") {

@@ -210,10 +210,11 @@ func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, 
 	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.AfterOne), ms(p.AfterSeveral), ms(p.Max))
 }
 
-// AwaitSuggestions waits until the page shows suggestions for the element, at most limit, and reports whether it does.
-// It returns at once when the element is not a field that asks for suggestions.
-func AwaitSuggestions(ctx context.Context, w World, handle int, limit time.Duration) (bool, error) {
-	return call[bool](ctx, w, "awaitSuggestions", handle, limit.Milliseconds())
+// AwaitSuggestions waits until the page shows new suggestions for the element, at most limit. It returns at once when
+// the element is not a field that asks for suggestions.
+func AwaitSuggestions(ctx context.Context, w World, handle int, limit time.Duration) error {
+	_, err := call[bool](ctx, w, "awaitSuggestions", handle, limit.Milliseconds())
+	return err
 }
 
 // NewText is text that has appeared in a document.
