@@ -10,6 +10,7 @@ export const THEMES = ['dark', 'light', 'system'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const THEME_KEY = 'sextant.theme';
+const WELCOME_KEY = 'view.welcome';
 
 /** Reads and changes settings. */
 export class Settings {
@@ -69,6 +70,17 @@ export class Settings {
       () => void this.actions.backend.setting(`view.${what}`, value).catch(() => {}),
       what === 'layout' ? 500 : 0,
     );
+  }
+
+  /** True until `endWelcome` was called in any window. */
+  get welcome(): boolean {
+    return this.value(WELCOME_KEY) !== 'over';
+  }
+
+  /** Ends the first steps for good. Failures are ignored: they are shown once more then. */
+  endWelcome(): void {
+    this.store.apply({ kind: 'setting', setting: { key: WELCOME_KEY, value: 'over', source: 'window' } });
+    void this.actions.backend.setting(WELCOME_KEY, 'over').catch(() => {});
   }
 
   /** Changes the mode. Full is confirmed first. */

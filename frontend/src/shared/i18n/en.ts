@@ -20,6 +20,7 @@ import { cost } from './en-cost';
 import { surface } from './en-surface';
 import { webview } from './en-webview';
 import { servers } from './en-servers';
+import { welcome } from './en-welcome';
 
 const frame = {
   'app.name': 'Sextant',
@@ -216,5 +217,6 @@ export const en = {
   ...webview,
   ...apps,
   ...servers,
+  ...welcome,
   ...problems,
 } as const;
