@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sextant/shared/annotation"
 )
@@ -108,11 +109,16 @@ func (p Provenance) ShownIn() (conversation, turn string) {
 // of any conversation. It is unique and stays the same after a restart.
 func (p Provenance) Owner() string {
 	if p.Conversation != "" {
-		return "conversation " + p.Conversation
+		return conversationPrefix + p.Conversation
 	}
 	// A program chooses its own name, so the parts are quoted.
 	return fmt.Sprintf("%s %q %q", p.Caller, p.Client, p.Session)
 }
+
+const conversationPrefix = "conversation "
+
+// IsConversation reports whether an Owner is a conversation.
+func IsConversation(owner string) bool { return strings.HasPrefix(owner, conversationPrefix) }
 
 // SortedUnion returns the strings in a and b, each once.
 func SortedUnion(a, b []string) []string {

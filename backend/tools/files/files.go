@@ -48,6 +48,8 @@ type Config struct {
 	Panels Panels
 	// Trash is the folder of the trash, or "" for no trash.
 	Trash string
+	// Known is the file that keeps which files programs have read after Close, or "" for none.
+	Known string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -75,7 +77,7 @@ func New(cfg Config) *Tools {
 		cfg: cfg, fs: fs, trash: trash.New(cfg.Trash, cfg.Now),
 		history: history.New(history.Config{
 			FS: fs, Blobs: cfg.Blobs, ChangeLog: cfg.Changes, Watcher: cfg.Watcher,
-			Now: cfg.Now,
+			Now: cfg.Now, Known: cfg.Known,
 		}),
 		List: toolkit.List[tool]{
 			readFile(), writeFile(), editFile(), listDirectory(), fileInfo(), findFiles(), searchFiles(), undo(),
@@ -91,8 +93,8 @@ func (t *Tools) find(name string) (tool, bool) {
 	return t.panelTools.Find(name)
 }
 
-// Close closes the handle of the workspace folder.
-func (t *Tools) Close() error { return t.fs.Close() }
+// Close saves which files programs have read, and closes the handle of the workspace folder.
+func (t *Tools) Close() error { return errors.Join(t.history.Close(), t.fs.Close()) }
 
 // Sweep removes the temporary files that a killed process left beside each of files, which are absolute paths. Call it
 // before any tool runs.

@@ -68,6 +68,8 @@ type Config struct {
 	ChangeLog ChangeLog
 	Watcher   Watcher
 	Now       func() time.Time
+	// Known is the file that keeps which files programs have read after Close, or "" for none.
+	Known string
 }
 
 // History makes and undoes changes to files. It is safe for concurrent use.
@@ -85,7 +87,20 @@ func New(cfg Config) *History {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &History{cfg: cfg}
+	h := &History{cfg: cfg}
+	if cfg.Known != "" {
+		// Without it, a file must be read once more before it is replaced.
+		_ = h.known.load(cfg.Known)
+	}
+	return h
+}
+
+// Close saves which files programs have read, so that the next command may replace them.
+func (h *History) Close() error {
+	if h.cfg.Known == "" {
+		return nil
+	}
+	return h.known.save(h.cfg.Known)
 }
 
 // State is the file, folder or link at a target at one moment. The Content of a link is the path it leads to. Folders,

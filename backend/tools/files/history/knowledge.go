@@ -1,13 +1,23 @@
 package history
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 	"sync"
 	"time"
+
+	"sextant/shared/toolspec"
 )
 
 const (
 	maxOwners = 128
 	maxKnown  = 4096
+	// maxSaved is how many files of all owners are known after a restart.
+	maxSaved = 4096
 )
 
 // Stamp describes a file at the time it was read or written. Hash is "" for a file too large to hash.
@@ -54,6 +64,63 @@ func (k *knowledge) forget(owner, path string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.owners[owner], path)
+}
+
+// ownersFiles is what one owner knows, as it is saved. The stamps are by path.
+type ownersFiles struct {
+	Owner string           `json:"owner"`
+	Files map[string]Stamp `json:"files"`
+}
+
+// load reads what save wrote. A missing file is no error.
+func (k *knowledge) load(file string) error {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading which files were read before: %w", err)
+	}
+	var saved []ownersFiles
+	if err := json.Unmarshal(text, &saved); err != nil {
+		return fmt.Errorf("reading which files were read before: %s: %w", file, err)
+	}
+	for _, o := range saved {
+		for path, s := range o.Files {
+			k.set(o.Owner, path, s)
+		}
+	}
+	return nil
+}
+
+// save writes what the newest owners outside of conversations know to a file. It keeps the order of the owners.
+func (k *knowledge) save(file string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var saved []ownersFiles
+	n := 0
+	for _, owner := range slices.Backward(k.order) {
+		if toolspec.IsConversation(owner) { // which may be deleted, with all that is known of it
+			continue
+		}
+		if n += len(k.owners[owner]); n > maxSaved {
+			break
+		}
+		saved = append(saved, ownersFiles{owner, k.owners[owner]})
+	}
+	slices.Reverse(saved)
+	text, err := json.Marshal(saved)
+	if err != nil {
+		return fmt.Errorf("saving which files were read: %w", err)
+	}
+	temporary := file + ".new"
+	if err := os.WriteFile(temporary, text, 0o600); err != nil {
+		return fmt.Errorf("saving which files were read: %w", err)
+	}
+	if err := os.Rename(temporary, file); err != nil {
+		return fmt.Errorf("saving which files were read: %w", err)
+	}
+	return nil
 }
 
 type locks struct {

@@ -1,0 +1,60 @@
+package history
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sextant/shared/toolspec"
+)
+
+func TestKnownFilesSurviveARestart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "known.json")
+	var before, after knowledge
+	if err := before.load(file); err != nil {
+		t.Fatal(err)
+	}
+	stamp := Stamp{Size: 5, Modified: time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC), Hash: "h"}
+	for i := range 3 { // the oldest owner is beyond the limit
+		for n := range maxSaved / 2 {
+			before.set(fmt.Sprint("owner ", i), fmt.Sprint("/f", n), stamp)
+		}
+	}
+	before.set(toolspec.Provenance{Conversation: "c"}.Owner(), "/f1", stamp)
+	if err := before.save(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := after.load(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := after.get("owner 0", "/f1"); ok {
+		t.Error("the oldest owner is known beyond the limit")
+	}
+	if diff := cmp.Diff([]string{"owner 1", "owner 2"}, after.order); diff != "" {
+		t.Error(diff)
+	}
+	if got, _ := after.get("owner 2", "/f7"); got != stamp {
+		t.Errorf("%+v", got)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+}
+
+func TestDamagedKnownFileCountsAsUnread(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "known.json")
+	if err := os.WriteFile(file, []byte(`[{"owner":"a","files":{"/f":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := New(Config{Known: file})
+	if _, ok := h.known.get("a", "/f"); ok {
+		t.Error("a file is known")
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}
