@@ -33,12 +33,7 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 		return err
 	}
 	s.Backups = OpenBackups(s.Config)
-	if day, replaced, err := s.Backups.RestoreRequested(ctx); err != nil {
-		s.Log.Error("the backup was not restored; the data is as it was", "backup", day, "err", err)
-	} else if day != "" {
-		s.Log.Info("a backup was restored", "backup", day, "replaced", replaced)
-	}
-	err := s.Backups.CheckLost()
+	err := s.Backups.Prepare(ctx, s.Log)
 	if err != nil {
 		return err
 	}
@@ -58,6 +53,10 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	})
 	s.Approvals = approval.New(s.Events)
 	s.Audit = audit.New(s.Store)
+	s.inBackground("audit head", audit.HeadKeeper{
+		Log: s.Audit, File: s.dataPath(audit.HeadFile), Keys: s.Secrets,
+		Failed: func(err error) { s.Log.Warn("where the audit log ends is not on record", "err", err) },
+	}.Run)
 	if s.Blobs, err = blobs.New(s.dataPath("blobs"), 0); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -70,8 +71,30 @@ func (v *auditVerifyVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glob
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
+	err = verifyHead(ctx, g, log)
+	if errors.Is(err, audit.ErrBroken) {
+		return verb.Failure(verb.ExitFailed, "%v. The %d entries that are left are intact. A database that was copied "+
+			"over the newer one explains this, too.", err, n)
+	}
+	if err != nil {
+		return verb.Failure(verb.ExitFailed, "%v", err)
+	}
 	_, err = fmt.Fprintf(io.Out, "%d entries, all intact\n", n)
 	return err
+}
+
+func verifyHead(ctx context.Context, g *verb.Global, log *audit.Log) (err error) {
+	config, err := config.Load(g.Flags())
+	if err != nil {
+		return err
+	}
+	vault, err := app.OpenVault(config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, vault.Close()) }()
+	file := filepath.Join(config.DataDir, audit.HeadFile)
+	return audit.HeadKeeper{Log: log, File: file, Keys: vault}.Verify(ctx)
 }
 
 type auditShowVerb struct {

@@ -3,7 +3,7 @@
 // When WriteIntent returns without an error, the row is on disk, so a caller that waits for it has a row before any
 // effect. A call whose process died has an intent without a result, which the next start closes as interrupted. Rows
 // are only added, and each contains the hash of the row before it, so Verify detects a row that was changed, removed or
-// inserted without computing the later hashes again. It does not detect missing rows at the end. Callers must hide
+// inserted without computing the later hashes again. A HeadKeeper detects missing rows at the end. Callers must hide
 // secret arguments before they pass them.
 package audit
 
@@ -24,10 +24,24 @@ import (
 const StatusRunning = "running"
 
 // Log writes and reads the audit chain. It is safe for concurrent use.
-type Log struct{ store *sqlite.Store }
+type Log struct {
+	store *sqlite.Store
+	// written has a value when rows were added.
+	written chan struct{}
+}
 
 // New returns a Log that stores its rows in s.
-func New(s *sqlite.Store) *Log { return &Log{store: s} }
+func New(s *sqlite.Store) *Log { return &Log{store: s, written: make(chan struct{}, 1)} }
+
+func (l *Log) append(ctx context.Context, entries ...Entry) error {
+	defer func() {
+		select {
+		case l.written <- struct{}{}:
+		default:
+		}
+	}()
+	return l.store.AppendAudit(ctx, entries...)
+}
 
 // WriteIntent writes what a call is about to do. It fails if the call already has an intent.
 func (l *Log) WriteIntent(ctx context.Context, row event.CallIntent) error {
@@ -35,7 +49,7 @@ func (l *Log) WriteIntent(ctx context.Context, row event.CallIntent) error {
 	if err != nil {
 		return err
 	}
-	return l.store.AppendAudit(ctx, entry)
+	return l.append(ctx, entry)
 }
 
 // WriteResult writes how a call ended. The call must have an intent and no result yet.
@@ -44,7 +58,7 @@ func (l *Log) WriteResult(ctx context.Context, id string, out event.CallResult) 
 	if err != nil {
 		return err
 	}
-	return l.store.AppendAudit(ctx, entry)
+	return l.append(ctx, entry)
 }
 
 // WriteCall writes both rows at once, for a call that ended without an effect: refused, declined or invalid.
@@ -57,7 +71,7 @@ func (l *Log) WriteCall(ctx context.Context, row event.CallIntent, out event.Cal
 	if err != nil {
 		return err
 	}
-	return l.store.AppendAudit(ctx, first, second)
+	return l.append(ctx, first, second)
 }
 
 func intent(row event.CallIntent) (sqlite.AuditEntry, error) {

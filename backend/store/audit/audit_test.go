@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -182,5 +184,75 @@ func TestSearchFindsWordsThatJSONEscapes(t *testing.T) {
 	}
 	if page, err := log.Page(t.Context(), 0, 10, `a&c`); err != nil || len(page.Calls) != 0 {
 		t.Errorf("%+v %v", page, err)
+	}
+}
+
+type memoryKeys map[string]string
+
+func (m memoryKeys) Key(name string) (string, bool)    { v, ok := m[name]; return v, ok }
+func (m memoryKeys) SetKey(name, value string) error { m[name] = value; return nil }
+
+func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
+	for _, c := range []struct{ name, change, want string }{
+		{"nothing is gone", ``, ""},
+		{"last entry", `DELETE FROM audit WHERE seq = 6`, "ended with entry 6"},
+		{"all entries", `DELETE FROM audit`, "ended with entry 6"},
+		{"other entries instead", `UPDATE audit SET hash = 'x' WHERE seq = 6`, "ended with entry 6"},
+		{"seal", "seal", "does not have its seal"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, path := openLog(t)
+			k := HeadKeeper{
+				Log: l, File: filepath.Join(t.TempDir(), HeadFile), Keys: memoryKeys{},
+				Failed: func(err error) { t.Error(err) },
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { k.Run(ctx) })
+			for i := range 3 {
+				if err := l.WriteCall(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{})); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stop()
+			running.Wait()
+			if c.change == "seal" {
+				text, err := os.ReadFile(k.File)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(k.File, []byte(strings.Replace(string(text), "6", "4", 1)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			} else if c.change != "" {
+				db, err := sql.Open("sqlite3", path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer db.Close()
+				if _, err := db.Exec(c.change); err != nil {
+					t.Fatal(err)
+				}
+			}
+			checkHead(t, k, c.want)
+		})
+	}
+}
+
+// checkHead verifies twice, the second time after another run that adds a call.
+func checkHead(t *testing.T, k HeadKeeper, want string) {
+	t.Helper()
+	for range 2 {
+		err := k.Verify(t.Context())
+		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), want)) {
+			t.Fatalf("%v, want %q", err, want)
+		}
+		k.Failed = func(error) {}
+		if err := k.Log.WriteIntent(t.Context(), row("later")); err != nil {
+			continue
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		k.Run(ctx)
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"sextant/backend/store/audit"
 	"sextant/backend/store/sqlite"
 )
 
@@ -127,12 +129,19 @@ func (f Folder) Find(name string) (Backup, error) {
 	return Backup{}, ErrNotFound
 }
 
-// Restore replaces the database by a backup; see sqlite.Restore.
+// Restore replaces the database by a backup; see sqlite.Restore. The audit log then ends earlier, so its head goes.
 func (f Folder) Restore(ctx context.Context, name string) (replaced string, err error) {
 	if _, err := f.Find(name); err != nil {
 		return "", err
 	}
-	return sqlite.Restore(ctx, f.database, f.file(name))
+	if replaced, err = sqlite.Restore(ctx, f.database, f.file(name)); err != nil {
+		return replaced, err
+	}
+	err = os.Remove(filepath.Join(filepath.Dir(f.database), audit.HeadFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return replaced, fmt.Errorf("removing the end of the audit log: %w", err)
+	}
+	return replaced, nil
 }
 
 // Request makes the next start restore a backup. The name "" withdraws the request.
@@ -175,6 +184,16 @@ func (f Folder) RestoreRequested(ctx context.Context) (name, replaced string, er
 		return "", "", f.Request(name)
 	}
 	return name, replaced, err
+}
+
+// Prepare restores the requested backup, if any, and then returns the error of CheckLost.
+func (f Folder) Prepare(ctx context.Context, log *slog.Logger) error {
+	if day, replaced, err := f.RestoreRequested(ctx); err != nil {
+		log.Error("the backup was not restored; the data is as it was", "backup", day, "err", err)
+	} else if day != "" {
+		log.Info("a backup was restored", "backup", day, "replaced", replaced)
+	}
+	return f.CheckLost()
 }
 
 // CheckLost returns an error for sqlite.ErrDamaged if the database is missing or empty although it has backups, so that

@@ -155,6 +155,23 @@ func scanPair(row *sql.Rows) (AuditPair, error) {
 	return p, err
 }
 
+// AuditEnd returns the entry with the number seq, or the newest for 0. It returns an empty entry if there is none. Only
+// Seq, Time and Hash are set.
+func (s *Store) AuditEnd(ctx context.Context, seq int64) (e AuditEntry, err error) {
+	var at int64
+	err = s.reader.QueryRowContext(ctx,
+		`SELECT seq, time, hash FROM audit WHERE ?1 = 0 OR seq = ?1 ORDER BY seq DESC LIMIT 1`, seq).
+		Scan(&e.Seq, &at, &e.Hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return AuditEntry{}, nil
+	}
+	if err != nil {
+		return AuditEntry{}, fmt.Errorf("reading the audit log: %w", err)
+	}
+	e.Time = sqlrows.Time(at)
+	return e, nil
+}
+
 // WalkAudit calls visit with every entry whose Seq is more than after, oldest first. It stops at the first error from
 // visit and returns it.
 func (s *Store) WalkAudit(ctx context.Context, after int64, visit func(AuditEntry) error) error {
