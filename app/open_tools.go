@@ -56,7 +56,7 @@ func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	s.Files = files.New(files.Config{
 		Paths: paths, ForbiddenPaths: forbidden,
 		Blobs: s.Blobs, Changes: s.Store, Watcher: s.CommandSnapshots, Panels: panelUndo{s}, Trash: s.dataPath("trash"),
-		Known: s.dataPath("known-files.json"),
+		Known: s.dataPath("known-files.json"), MaxRead: func() int { return s.Settings.Count("read_kilobytes") << 10 },
 	})
 	s.OnClose("files", s.Files.Close)
 	s.Inspect = inspect.New(inspect.Config{Paths: paths, ForbiddenPaths: forbidden, Sandbox: s.Confine})

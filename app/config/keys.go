@@ -236,13 +236,13 @@ func generalKeys() []Key {
 		{
 			Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.SearchProviders(),
 			Doc: "Search engine of web_search. DuckDuckGo needs no key, Brave needs search_key, Google search_key " +
-				"and search_engine, SearXNG search_url.",
+				"and search_cx, SearXNG search_url.",
 		},
 		{
 			Name: "search_key", Default: "", Window: true, Secret: true,
 			Doc: "Key for Brave or Google. Stored with the secrets and never shown again.",
 		},
-		{Name: "search_engine", Default: "", Window: true, Doc: "Google's id (cx) of the search engine."},
+		{Name: "search_cx", Default: "", Window: true, Doc: "Google's id (cx) of the search engine of web_search."},
 		{
 			Name: "search_url", Default: "", Window: true,
 			Doc: "Address of SearXNG, or one to use instead of the provider's own. A host on this machine or in a " +
@@ -251,6 +251,10 @@ func generalKeys() []Key {
 		{
 			Name: "search_safe", Default: "moderate", Window: true, OneOf: []string{"off", "moderate", "strict"},
 			Doc: "How strictly explicit results are filtered.",
+		},
+		{
+			Name: "read_kilobytes", Default: "1024", Window: true, Min: 1, Max: 65536,
+			Doc: "The most that one call of read_file returns, in kB.",
 		},
 		{
 			Name: "search_per_minute", Default: "10", Window: true, Min: 1, Max: 100000,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sextant/backend/policy/protectedpaths"
 	"sextant/shared/toolspec"
 )
 
@@ -41,7 +42,7 @@ func (f facts) effectReasons() []askReason {
 		})
 	}
 	for _, u := range d.Files {
-		if u.Sensitive != "" {
+		if u.Sensitive != "" && !f.isTypedAccountList(u) {
 			all = append(all, askReason{
 				text:  "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
 				exact: true, inEveryMode: true,
@@ -144,6 +145,14 @@ func (f facts) mustAskEachTime() bool {
 	}
 	return f.describesEffects() && (d.Unconfined != "" ||
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
+}
+
+// isTypedAccountList reports whether a call reads a list of accounts, such as /etc/passwd, whose path the person typed.
+func (f facts) isTypedAccountList(u toolspec.FileUse) bool {
+	return u.Use == toolspec.UseRead && u.Sensitive == protectedpaths.AccountList &&
+		slices.ContainsFunc(strings.Fields(f.in.Call.From.TypedText), func(word string) bool {
+			return strings.Trim(word, "\"'`“”„.,;:!?()") == u.Path
+		})
 }
 
 func (f facts) leavesFolder() bool {

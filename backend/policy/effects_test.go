@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sextant/backend/policy/protectedpaths"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -47,6 +48,8 @@ func (in Input) sensitive(what string) Input {
 	in.Description.Files[0].Sensitive = what
 	return in
 }
+
+func (in Input) typed(text string) Input { in.Call.From.TypedText = text; return in }
 
 func (in Input) unconfined() Input {
 	in.Description.Unconfined = "this system has no Landlock"
@@ -90,6 +93,7 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 	unread := bashCall("$x", toolspec.CommandUse{}).warned("“$x” decides what runs")
 	net := bashCall("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
 	blind := bashCall("git pull", toolspec.CommandUse{Program: "git pull"}).network()
+	accounts := fileCall("read_file", toolspec.UseRead, "/etc/passwd").sensitive(protectedpaths.AccountList)
 	q, r, a := VerdictAsk, VerdictRefuse, VerdictAllow
 	for name, c := range map[string]struct {
 		in                             Input
@@ -104,6 +108,9 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 		"the network without a host":  {blind, r, q, q, q},
 		"a sensitive place":           {write.sensitive("git's own files"), r, q, q, q},
 		"a sensitive place only read": {peek.sensitive("a key"), q, q, q, q},
+		"a list of accounts":          {accounts, q, q, q, q},
+		"a list of accounts, typed":   {accounts.typed("what is in “/etc/passwd”?"), a, a, a, a},
+		"another path, typed":         {accounts.typed("what is in /etc/passwd-?"), q, q, q, q},
 		"outside of the sandbox":      {write.unconfined(), r, q, q, q},
 		"the file tool in the folder": {fileCall("write_file", toolspec.UseWrite, flat+"/a"), r, q, a, a},
 		"the file tool outside":       {fileCall("write_file", toolspec.UseWrite, "/srv/a"), r, q, q, a},

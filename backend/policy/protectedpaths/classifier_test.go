@@ -121,7 +121,7 @@ func TestClassifySensitiveFiles(t *testing.T) {
 	for _, path := range []string{
 		"/etc/crontab", "/etc/cron.d/x", "/var/spool/cron/crontabs/ana", "/etc/profile.d/x.sh",
 		"/etc/systemd/system/x.service", "/etc/ld.so.preload",
-		"/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/boot/grub/grub.cfg",
+		"/etc/passwd", "/etc/group", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/boot/grub/grub.cfg",
 	} {
 		wantKind(t, p, path, protectedpaths.KindSensitive)
 	}
@@ -141,7 +141,7 @@ func TestClassifyOrdinaryFiles(t *testing.T) {
 		wantKind(t, p, filepath.Join(home, rel), protectedpaths.KindOrdinary)
 	}
 	for _, path := range []string{
-		"/", "/etc/hostname", "/etc/passwd", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x",
+		"/", "/etc/hostname", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x",
 		"/proc/cpuinfo", "/proc/self/status",
 		"/home", "/home/bo/notes.txt", "/opt/app/config", "/sys/class/thermal",
 	} {

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// AccountList describes the lists of this computer's accounts, which a person may name.
+const AccountList = "a list of this computer's accounts"
+
 const (
 	keys        = "a folder of keys"
 	logins      = "a file of log-ins"
@@ -101,6 +104,8 @@ func systemPlaces() map[string]Classification {
 	addPlaces(all, KindSensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc",
 		"/etc/zsh", "/etc/zshenv", "/etc/zshrc", "/etc/fish", "/etc/environment", "/etc/environment.d",
 		"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d")
+	addPlaces(all, KindSensitive, AccountList, "/etc/passwd", "/etc/passwd-", "/etc/group", "/etc/group-",
+		"/etc/subuid", "/etc/subgid")
 	addPlaces(all, KindSensitive, "the files that the machine starts from", "/boot", "/efi")
 	return all
 }

@@ -189,7 +189,7 @@ func TestSearchFindsWordsThatJSONEscapes(t *testing.T) {
 
 type memoryKeys map[string]string
 
-func (m memoryKeys) Key(name string) (string, bool)    { v, ok := m[name]; return v, ok }
+func (m memoryKeys) Key(name string) (string, bool)  { v, ok := m[name]; return v, ok }
 func (m memoryKeys) SetKey(name, value string) error { m[name] = value; return nil }
 
 func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
@@ -210,7 +210,8 @@ func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
 			var running sync.WaitGroup
 			running.Go(func() { k.Run(ctx) })
 			for i := range 3 {
-				if err := l.WriteCall(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{})); err != nil {
+				err := l.WriteCall(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{}))
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -244,7 +245,8 @@ func checkHead(t *testing.T, k HeadKeeper, want string) {
 	t.Helper()
 	for range 2 {
 		err := k.Verify(t.Context())
-		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && !errors.Is(err, ErrBroken) ||
+			!strings.Contains(fmt.Sprint(err), want) {
 			t.Fatalf("%v, want %q", err, want)
 		}
 		k.Failed = func(error) {}

@@ -48,6 +48,8 @@ type Config struct {
 	Panels Panels
 	// Trash is the folder of the trash, or "" for no trash.
 	Trash string
+	// MaxRead returns how many bytes one call of read_file may return. Nil means 1 MiB.
+	MaxRead func() int
 	// Known is the file that keeps which files programs have read after Close, or "" for none.
 	Known string
 	// Now is the clock; nil is time.Now.
@@ -71,6 +73,9 @@ type Tools struct {
 func New(cfg Config) *Tools {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.MaxRead == nil {
+		cfg.MaxRead = func() int { return 1 << 20 }
 	}
 	fs := safefs.New(safefs.Config{Paths: cfg.Paths, ForbiddenPaths: cfg.ForbiddenPaths})
 	return &Tools{

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -12,6 +13,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -29,9 +31,8 @@ import (
 //go:embed read_file.md
 var readFileDoc string
 
-// maxRead and maxScanned are in bytes.
 const (
-	maxRead      = 1 << 20
+	// maxScanned is in bytes.
 	maxScanned   = 64 << 20
 	defaultLines = 2000
 	maxPaths     = 20
@@ -40,11 +41,12 @@ const (
 const base64Encoding = "base64"
 
 type readFileParams struct {
-	Path     string   `json:"path"`
-	Paths    []string `json:"paths"`
-	Offset   int      `json:"offset"`
-	Limit    int      `json:"limit"`
-	Encoding string   `json:"encoding"`
+	Path   string   `json:"path"`
+	Paths  []string `json:"paths"`
+	Offset int      `json:"offset"`
+	// Limit is in lines: 0 means all, nil defaultLines.
+	Limit    *int   `json:"limit"`
+	Encoding string `json:"encoding"`
 }
 
 type fileText struct {
@@ -72,7 +74,7 @@ func readFile() tool {
 			`"path":{"type":"string","description":"The file: in the workspace, or absolute."},`+
 			`"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Several files at once, instead of path."},`+
 			`"offset":{"type":"integer","minimum":1,"default":1,"description":"First line to read."},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"Maximum lines."},`+
+			`"limit":{"type":"integer","minimum":0,"maximum":100000,"default":2000,"description":"Maximum lines, 0 for all."},`+
 			`"encoding":{"type":"string","enum":["auto","utf-8","utf-16","latin-1","base64"],"default":"auto","description":"base64 gives the bytes of a file that is not text."}`+
 			`},"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true},
@@ -104,7 +106,7 @@ func runReadFile(ctx context.Context, t *Tools, r request[readFileParams]) (tool
 	single := r.p.Path != "" && len(r.p.Paths) == 0
 	var read []fileText
 	var texts []string
-	budget, failures := maxRead, 0
+	budget, failures := t.cfg.MaxRead(), 0
 	for _, a := range r.at {
 		f, err := t.readOne(ctx, r, a, budget)
 		var failed *toolkit.CallError
@@ -146,7 +148,7 @@ func (t *Tools) readOne(
 	}
 	defer func() { _ = f.Close() }()
 	if budget <= 0 {
-		return fileText{}, toolkit.UserError("the files before it used up the 1 MB of one call",
+		return fileText{}, toolkit.UserError("the files before it used up what one call may read",
 			"Call read_file for it alone.")
 	}
 	// remember needs the hash of the whole file.
@@ -252,9 +254,9 @@ func readLines(
 	if err != nil {
 		return fileText{}, err
 	}
-	p := page{offset: max(params.Offset, 1), limit: params.Limit, budget: budget, line: 1}
-	if p.limit <= 0 {
-		p.limit = defaultLines
+	p := page{offset: max(params.Offset, 1), limit: defaultLines, budget: budget, line: 1}
+	if params.Limit != nil {
+		p.limit = cmp.Or(*params.Limit, math.MaxInt)
 	}
 	lines := bufio.NewReaderSize(text, 64<<10)
 	scanned, pending, ended := 0, false, false

@@ -68,7 +68,7 @@ func TestReadIsLimitedToOneMegabyte(t *testing.T) {
 	b := newBench(t)
 	line := strings.Repeat("x", 999) + "\n"
 	b.put("wide.txt", strings.Repeat(line, 3000))
-	got := value[textResult](t, b.ok("read_file", `{"path":"wide.txt","limit":100000}`))
+	got := value[textResult](t, b.ok("read_file", `{"path":"wide.txt","limit":0}`))
 	if len(got.Content) > 1<<20 || got.Lines != 1048 || got.Next != 1049 || !strings.HasSuffix(got.Content, line) {
 		t.Errorf("%d bytes, %d lines, next %d", len(got.Content), got.Lines, got.Next)
 	}

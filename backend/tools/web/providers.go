@@ -122,7 +122,7 @@ func brave() provider {
 
 func google() provider {
 	return provider{
-		name: "google", base: "https://www.googleapis.com", needs: []string{"search_key", "search_engine"},
+		name: "google", base: "https://www.googleapis.com", needs: []string{"search_key", "search_cx"},
 		request: func(s search, base *url.URL) (*url.URL, http.Header) {
 			u := endpoint(base, "customsearch/v1", url.Values{
 				"q": {s.query}, "num": {strconv.Itoa(s.count)}, "safe": {s.bySafety("off", "active", "active")},

@@ -168,7 +168,7 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 	}
 	s := search{
 		query: query, count: p.NumResults, safe: t.cfg.Setting("search_safe"),
-		key: t.cfg.Setting("search_key"), engine: t.cfg.Setting("search_engine"),
+		key: t.cfg.Setting("search_key"), engine: t.cfg.Setting("search_cx"),
 	}
 	if s.safe == "" {
 		s.safe = "moderate"

@@ -83,7 +83,7 @@ func TestSearchProviders(t *testing.T) {
 			}
 			n.settings = map[string]string{
 				"search_provider": p.name, "search_url": base, "search_safe": p.safe,
-				"search_key": "brave-key", "search_engine": "engine-7",
+				"search_key": "brave-key", "search_cx": "engine-7",
 			}
 			r := n.do(t, "web_search", map[string]any{"query": " desk \n lamp ", "num_results": 2})
 			wantText(t, r, "1. Desk & lamps\n   https://lamps.example/desk?a=1\n   The best desk lamps.\n2. Other\n   "+
