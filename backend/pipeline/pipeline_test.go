@@ -72,6 +72,22 @@ func TestUnknownToolSuggestsNearest(t *testing.T) {
 	}
 }
 
+func TestMalformedCallIsRecordedAndRunsNothing(t *testing.T) {
+	h := newFixture(t)
+	h.add(toolspec.Definition{Name: "echo"}, echo)
+	call := called("echo", `{}`)
+	bad := toolspec.Fail(toolspec.ValidationError, "line 2, column 4: expected a value", "Send it again.")
+	call.Malformed = &bad
+	got := h.do(call)
+	if got.Success || !strings.Contains(got.Error, "line 2, column 4") || got.Suggestion != "Send it again." {
+		t.Errorf("%+v", got)
+	}
+	rows := h.rows()
+	if len(rows) != 1 || rows[0].Tool != "echo" || rows[0].Status != "failed" || h.times("echo") != 0 {
+		t.Errorf("%+v", rows)
+	}
+}
+
 func TestInvalidArgumentsRunNothing(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo"}, echo)

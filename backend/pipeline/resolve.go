@@ -13,6 +13,9 @@ import (
 // selectTool finds the call's tool in a catalog: that of the page for a panel's page, that of the server for an MCP
 // server's page, and otherwise that of the active panel.
 func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result {
+	if c.call.Malformed != nil {
+		return c.call.Malformed
+	}
 	catalog := p.cfg.Tools.ForPanel(c.call.Panel)
 	switch c.call.From.Caller {
 	case toolspec.CallerPanel:

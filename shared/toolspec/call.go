@@ -39,6 +39,9 @@ type Call struct {
 	// person is shown only the parent.
 	ParentCall string     `json:"within,omitempty"`
 	From       Provenance `json:"from"`
+	// Malformed is the result of a call that its caller wrote so that it cannot be run. It is recorded. It is nil for all
+	// other calls.
+	Malformed *Result `json:"-"`
 	// Surface is what the call acts on, nil if it acts on no page. The pipeline resolves it once, before the call is
 	// described.
 	Surface *Surface `json:"-"`

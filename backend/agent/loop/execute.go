@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -137,20 +138,20 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 		t.called++
 		left := t.lineage.counter.TakeCall()
 		wait.Go(func() {
+			call := toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from}
 			switch b := problemOf(broken, c); {
 			case b != nil:
-				how := b.Suggestion
-				if how == "" {
-					how = "Nothing ran. Send the call again with its arguments as one JSON object."
-				}
-				results[i] = toolspec.Fail(toolspec.ValidationError, c.Name+": "+b.Problem, how)
+				how := cmp.Or(b.Suggestion, "Nothing ran. Send the call again with its arguments as one JSON object.")
+				bad := toolspec.Fail(toolspec.ValidationError, b.Problem, how)
+				call.Malformed = &bad
+				results[i] = t.loop.cfg.Calls.Do(t.withLineage(t.ctx), call)
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
 			case !left:
 				results[i] = toolspec.Fail(toolspec.UserError, "not run: the turn it belongs to has no calls left",
 					"Say what was found so far, and what is missing.")
 			default:
-				results[i] = t.callTool(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
+				results[i] = t.callTool(call)
 			}
 		})
 	}

@@ -30,10 +30,12 @@ type harness struct {
 	*loop.Loop
 	service *openaitest.Server
 
-	mu         sync.Mutex
-	log        []event.Event
-	messages   []chat.Message
-	calls      []toolspec.Call
+	mu       sync.Mutex
+	log      []event.Event
+	messages []chat.Message
+	calls    []toolspec.Call
+	// malformed are the names of calls that could not be run.
+	malformed  []string
 	waiting    []event.WaitingMessage
 	publishErr error
 	do         func(ctx context.Context, c toolspec.Call) toolspec.Result
@@ -104,8 +106,13 @@ func (h *harness) Definitions(string) []toolspec.Definition { return h.defs }
 
 func (h *harness) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	h.mu.Lock()
-	h.calls = append(h.calls, c)
 	do := h.do
+	if c.Malformed != nil {
+		h.malformed = append(h.malformed, c.Tool)
+		do = func(context.Context, toolspec.Call) toolspec.Result { return *c.Malformed }
+	} else {
+		h.calls = append(h.calls, c)
+	}
 	h.mu.Unlock()
 	return do(ctx, c)
 }

@@ -3,10 +3,13 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
@@ -254,6 +257,9 @@ func TestInvalidTextCallIsReported(t *testing.T) {
 	_, _, made := h.recorded()
 	if len(made) != 1 || made[0].Tool != "look" {
 		t.Errorf("calls %+v", made)
+	}
+	if diff := cmp.Diff([]string{"act", "loook"}, slices.Sorted(slices.Values(h.malformed))); diff != "" {
+		t.Errorf("malformed calls that are recorded (-want +got):\n%s", diff)
 	}
 	last := h.service.Requests()[1].LastContent()
 	for _, want := range []string{
