@@ -65,7 +65,8 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	if s.Results, err = results.New(ctx, s.dataPath("results"), s.Store, s.Secrets.Mask); err != nil {
 		return err
 	}
-	s.on(event.ConversationDeleted, func(event.Event) {
+	s.on(event.ConversationDeleted, func(e event.Event) {
+		s.Files.ForgetConversation(e.Conversation)
 		if err := s.Results.Sweep(context.Background()); err != nil {
 			s.Log.Warn("long results of a deleted conversation are left", "err", err)
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 type backupsVerb struct {
-	List    backupsListVerb    `cmd:"" default:"withargs" help:"List the backups of conversations and settings, one a day."`
-	Restore backupsRestoreVerb `cmd:"" help:"Replace conversations and settings by those of a backup."`
+	List    backupsListVerb    `cmd:"" default:"withargs" help:"List the backups of conversations, settings, notes and recipes, one a day."`
+	Restore backupsRestoreVerb `cmd:"" help:"Replace conversations, settings, notes and recipes by those of a backup."`
 }
 
 type backupsListVerb struct {

@@ -1,4 +1,5 @@
-// Package backups keeps a copy of the database for each of the last days, and restores one. A running program owns its
+// Package backups keeps a copy of the database, and of the folders of files beside it that a person writes, for each of
+// the last days, and restores one. A running program owns its
 // database, so the window only requests a restore; the next start makes it before the database is opened.
 //
 // A Folder is safe for concurrent use by one process.
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"sextant/backend/store/audit"
@@ -36,6 +38,9 @@ const (
 
 // ErrNotFound is returned for the name of a backup that does not exist.
 var ErrNotFound = errors.New("there is no such backup")
+
+// folders are the folders beside the database that are backed up with it.
+var folders = []string{"notes", "recipes"}
 
 // Folder is the folder of the backups of one database.
 type Folder struct{ path, database string }
@@ -78,21 +83,76 @@ func (f Folder) List() ([]Backup, error) {
 
 func (f Folder) file(name string) string { return filepath.Join(f.path, prefix+name+suffix) }
 
+// files returns the path of the copies of folders.
+func (f Folder) files(name string) string { return filepath.Join(f.path, prefix+name+".files") }
+
+// beside returns the path of a folder beside the database.
+func (f Folder) beside(folder string) string { return filepath.Join(filepath.Dir(f.database), folder) }
+
 // Make backs up the database for the day of now, replaces that day's backup, and deletes those beyond the last seven.
 func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) error {
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return fmt.Errorf("creating the folder of the backups: %w", err)
 	}
-	if err := store.Backup(ctx, f.file(now.Format(time.DateOnly))); err != nil {
+	day := now.Format(time.DateOnly)
+	if err := store.Backup(ctx, f.file(day)); err != nil {
 		return err
+	}
+	if err := f.copyFiles(day); err != nil {
+		return fmt.Errorf("backing up notes and recipes: %w", err)
 	}
 	all, err := f.List()
 	if err != nil {
 		return err
 	}
 	for _, old := range all[min(maxBackups, len(all)):] {
-		if err := os.Remove(f.file(old.Name)); err != nil {
+		if err := errors.Join(os.RemoveAll(f.files(old.Name)), os.Remove(f.file(old.Name))); err != nil {
 			return fmt.Errorf("deleting an old backup: %w", err)
+		}
+	}
+	return nil
+}
+
+// copying is locked while files are copied.
+var copying sync.Mutex
+
+// copyFiles replaces the copies of a day.
+func (f Folder) copyFiles(day string) error {
+	copying.Lock()
+	defer copying.Unlock()
+	next := f.files(day) + ".new"
+	err := os.RemoveAll(next)
+	for _, folder := range folders {
+		if _, statErr := os.Stat(f.beside(folder)); statErr == nil && err == nil {
+			err = os.CopyFS(filepath.Join(next, folder), os.DirFS(f.beside(folder)))
+		}
+	}
+	if err = errors.Join(err, os.RemoveAll(f.files(day))); err != nil {
+		return err
+	}
+	if err = os.Rename(next, f.files(day)); errors.Is(err, fs.ErrNotExist) {
+		return nil // there is nothing to copy
+	}
+	return err
+}
+
+// restoreFiles replaces the folders by the copies of a day. What it replaces is kept beside them, as the database is. A
+// folder without a copy stays.
+func (f Folder) restoreFiles(day string) error {
+	suffix := time.Now().UTC().Format(".replaced-20060102T150405.000Z")
+	for _, folder := range folders {
+		from, to := filepath.Join(f.files(day), folder), f.beside(folder)
+		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := errors.Join(os.RemoveAll(to+".restoring"), os.CopyFS(to+".restoring", os.DirFS(from))); err != nil {
+			return err
+		}
+		if err := os.Rename(to, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(to+".restoring", to); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -129,7 +189,8 @@ func (f Folder) Find(name string) (Backup, error) {
 	return Backup{}, ErrNotFound
 }
 
-// Restore replaces the database by a backup; see sqlite.Restore. The audit log then ends earlier, so its head goes.
+// Restore replaces the database and the files by a backup; see sqlite.Restore. The audit log then ends earlier, so its
+// head goes.
 func (f Folder) Restore(ctx context.Context, name string) (replaced string, err error) {
 	if _, err := f.Find(name); err != nil {
 		return "", err
@@ -137,7 +198,10 @@ func (f Folder) Restore(ctx context.Context, name string) (replaced string, err 
 	if replaced, err = sqlite.Restore(ctx, f.database, f.file(name)); err != nil {
 		return replaced, err
 	}
-	err = os.Remove(filepath.Join(filepath.Dir(f.database), audit.HeadFile))
+	if err := f.restoreFiles(name); err != nil {
+		return replaced, fmt.Errorf("conversations and settings are restored, notes and recipes are not: %w", err)
+	}
+	err = os.Remove(f.beside(audit.HeadFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return replaced, fmt.Errorf("removing the end of the audit log: %w", err)
 	}

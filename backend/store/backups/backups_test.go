@@ -206,3 +206,51 @@ func TestBackupGoesOnWhileTheDatabaseIsWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestNotesAndRecipesAreRestored(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "sextant.db")
+	s := open(t, path)
+	f := New(filepath.Join(dir, "backups"), path)
+	recipe, note := filepath.Join(dir, "recipes", "order", "recipe.json"), filepath.Join(dir, "notes", "Ideas.md")
+	write := func(file, text string) {
+		t.Helper()
+		err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(file string) string {
+		text, _ := os.ReadFile(file)
+		return string(text)
+	}
+	write(recipe, "old")
+	for range 2 { // the second replaces the first of the day
+		write(recipe, "good")
+		if err := f.Make(t.Context(), s, day(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(recipe, "spoiled")
+	write(note, "written later")
+	_ = s.Close()
+	if _, err := f.Restore(t.Context(), "2026-11-01"); err != nil {
+		t.Fatal(err)
+	}
+	if read(recipe) != "good" || read(note) != "written later" {
+		t.Errorf("recipe %q, note %q", read(recipe), read(note))
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, "recipes.replaced-*", "order", "recipe.json"))
+	if err != nil || len(kept) != 1 || read(kept[0]) != "spoiled" {
+		t.Errorf("what was replaced is %q, %v", kept, err)
+	}
+	s = open(t, path)
+	for n := 2; n <= 8; n++ {
+		if err := f.Make(t.Context(), s, day(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(f.files("2026-11-01")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the files of the oldest backup: %v", err)
+	}
+}

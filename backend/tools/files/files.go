@@ -98,6 +98,9 @@ func (t *Tools) find(name string) (tool, bool) {
 	return t.panelTools.Find(name)
 }
 
+// ForgetConversation forgets which files a conversation has read.
+func (t *Tools) ForgetConversation(id string) { t.history.ForgetConversation(id) }
+
 // Close saves which files programs have read, and closes the handle of the workspace folder.
 func (t *Tools) Close() error { return errors.Join(t.history.Close(), t.fs.Close()) }
 

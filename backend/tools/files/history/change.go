@@ -314,6 +314,11 @@ func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Ed
 	h.known.set(call.From.Owner(), t.Real, Stamp{info.Size(), info.ModTime(), HashOf(to.Content)})
 }
 
+// ForgetConversation forgets which files a conversation has read.
+func (h *History) ForgetConversation(id string) {
+	h.known.forgetOwner(toolspec.Provenance{Conversation: id}.Owner())
+}
+
 // MarkKnown records that the caller has read the file at t as s.
 func (h *History) MarkKnown(call toolspec.Call, t safefs.Target, s Stamp) {
 	h.known.set(call.From.Owner(), t.Real, s)

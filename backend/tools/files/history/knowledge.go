@@ -66,6 +66,13 @@ func (k *knowledge) forget(owner, path string) {
 	delete(k.owners[owner], path)
 }
 
+func (k *knowledge) forgetOwner(owner string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.owners, owner)
+	k.order = slices.DeleteFunc(k.order, func(o string) bool { return o == owner })
+}
+
 // ownersFiles is what one owner knows, as it is saved. The stamps are by path.
 type ownersFiles struct {
 	Owner string           `json:"owner"`

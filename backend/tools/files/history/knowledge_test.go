@@ -58,3 +58,13 @@ func TestDamagedKnownFileCountsAsUnread(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestDeletedConversationIsForgotten(t *testing.T) {
+	h := New(Config{})
+	h.known.set(toolspec.Provenance{Conversation: "c"}.Owner(), "/f", Stamp{})
+	h.known.set(toolspec.Provenance{Conversation: "d"}.Owner(), "/f", Stamp{})
+	h.ForgetConversation("c")
+	if len(h.known.owners) != 1 || len(h.known.order) != 1 || h.known.order[0] != "conversation d" {
+		t.Errorf("%v %v", h.known.owners, h.known.order)
+	}
+}

@@ -2,7 +2,7 @@
 export const backups = {
   'settings.backups': 'Backups',
   'settings.backups.means':
-    'A copy of your conversations, settings, permissions, bookmarks, history and the audit log, made once a day and kept for a week. Attachments, notes, panels, secrets and the files in your folders are not in it.',
+    'A copy of your conversations, notes, recipes, settings, permissions, bookmarks, history and the audit log, made once a day and kept for a week. Attachments, panels, secrets and the files in your folders are not in it.',
   'settings.backups.words': 'Daily copies of your data, restore a day',
   'backups.day': 'Day',
   'backups.made': 'Made',
