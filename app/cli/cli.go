@@ -87,6 +87,7 @@ type commands struct {
 
 	Window        windowVerb              `cmd:"" default:"withargs" help:"Open the window (default)."`
 	Serve         serveVerb               `cmd:"" help:"Serve the same interface on loopback, without a window."`
+	Ask           askVerb                 `cmd:"" help:"Open the window with a new message; bind it to a key of the desktop."`
 	Open          openVerb                `cmd:"" help:"Open another window of the running Sextant in a browser."`
 	MCP           mcpVerb                 `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
 	Run           runVerb                 `cmd:"" help:"Do one task and print the answer."`

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"sextant/app"
 	"sextant/app/cli/verb"
@@ -38,6 +40,38 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	if err != nil {
 		return err
 	}
+	return showWindow(ctx, io, g, target, v.Hidden)
+}
+
+// askVerb opens the window with the message box of a new conversation, for a key of the desktop. It sends nothing.
+type askVerb struct {
+	Text []string `arg:"" optional:"" help:"Text for the message box; - is what a pipe gives, such as the clipboard."`
+}
+
+// maxAsked is the length in bytes of the text that a link to a window can have.
+const maxAsked = 1000
+
+// Run opens the window, or brings it to the front.
+func (v *askVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
+	text := strings.Join(v.Text, " ")
+	if text == "-" {
+		piped, err := io.ReadAll(io.LimitReader(streams.In, 2*maxAsked))
+		if err != nil {
+			return verb.Failure(verb.ExitFailed, "the text could not be read: %v", err)
+		}
+		text = strings.TrimSpace(string(piped))
+	}
+	if len(text) > maxAsked || !utf8.ValidString(text) {
+		return verb.Failure(verb.ExitUsage, "the text must be UTF-8 and at most %d bytes. Attach a longer one as a file.",
+			maxAsked)
+	}
+	link := event.LinkScheme + "://new?" + url.Values{"text": {text}}.Encode()
+	return showWindow(ctx, streams, g, windowTarget{link: link}, false)
+}
+
+func showWindow(
+	ctx context.Context, io verb.Streams, g *verb.Global, target windowTarget, hidden bool,
+) error {
 	if target.folder != "" {
 		g.Workspace = target.folder
 	}
@@ -47,7 +81,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	if running, err := instance.Connect(ctx, cfg.DataDir); err == nil {
 		_, _ = fmt.Fprintf(io.Err, "Sextant is already running (process %d).\n", running.PID)
-		if v.Hidden {
+		if hidden {
 			return nil
 		}
 		return openRunning(ctx, io, *g, running, target.link)
@@ -58,7 +92,7 @@ func (v *windowVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) e
 	}
 	defer sys.Close()
 	if desktop.Built && hasDisplay() {
-		return desktop.Open(ctx, sys, fragment(target.link), v.Hidden)
+		return desktop.Open(ctx, sys, fragment(target.link), hidden)
 	}
 	why := "No display was found"
 	if !desktop.Built {
@@ -78,7 +112,9 @@ func readTarget(text string) (windowTarget, error) {
 		text = event.LinkScheme + "://open?url=" + url.QueryEscape(text)
 	}
 	if strings.HasPrefix(text, event.LinkScheme+":") {
-		if _, err := event.ParseLink(text); err != nil {
+		// Any page can have a link. Only the verb ask writes into the message box.
+		if link, err := event.ParseLink(text); err != nil || link.Kind == event.LinkMessage && link.Name != "" {
+			err = event.ErrLink
 			return windowTarget{}, verb.Failure(verb.ExitUsage, "%s: %v.", excerpt.Line(text, 100), err)
 		}
 		return windowTarget{link: text}, nil

@@ -6,9 +6,9 @@ import { bin, conversation, sendMessage, Sextant } from './sextant';
 const stage = (page: Page, title: string) => page.getByRole('main', { name: title });
 
 /** Runs the command line beside a running Sextant, as the desktop does with a link. No program can be opened. */
-async function open(sextant: Sextant, target: string, display = ''): Promise<string> {
+async function open(sextant: Sextant, target: string | string[], display = ''): Promise<string> {
   const env = { PATH: '/nowhere', SEXTANT_DATA: sextant.data, SEXTANT_CONFIG: `${sextant.dir}/config` };
-  const { stdout } = await promisify(execFile)(bin, [target], { env: display ? { ...env, DISPLAY: display } : env });
+  const { stdout } = await promisify(execFile)(bin, [target].flat(), { env: display ? { ...env, DISPLAY: display } : env });
   return stdout.trim();
 }
 
@@ -49,6 +49,33 @@ test('a sextant:// link shows a conversation, a panel or a recipe, and offers an
 
     for (const link of ['sextant://run/order-lamp', 'sextant://open?url=file:///etc/passwd', 'sextant://panel/a?run=1'])
       await expect(open(sextant, link, ':77')).rejects.toThrow('links look like');
+  } finally {
+    await sextant.stop();
+  }
+});
+
+test('“sextant ask” shows a new message with its text, and sends nothing', async ({ page }) => {
+  const sextant = await Sextant.start();
+  try {
+    await page.goto(sextant.window());
+    await sendMessage(page, 'help');
+    await expect(conversation(page)).toContainText('built-in command pilot');
+    await page.getByRole('button', { name: 'Notes' }).first().click();
+    await open(sextant, ['ask', 'open demo &', 'click 3'], ':77');
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await expect(box).toHaveValue('open demo & click 3');
+    await expect(box).toBeFocused();
+    await expect(conversation(page)).not.toContainText('built-in command pilot');
+    // What is in the box stays.
+    await open(sextant, ['ask', 'and more'], ':77');
+    await expect(box).toHaveValue('open demo & click 3\n\nand more');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await open(sextant, ['ask'], ':77');
+    await expect(box).toHaveValue('');
+    await expect(open(sextant, 'sextant://new?text=delete%20everything', ':77')).rejects.toThrow('links look like');
+    const { conversations } = await sextant.api<{ conversations: unknown[] }>('GET', '/api/state');
+    expect(conversations).toHaveLength(1);
   } finally {
     await sextant.stop();
   }

@@ -27,11 +27,13 @@ const (
 	LinkRecipe       LinkKind = "recipe"
 	// LinkAddress offers to open an address. Only the person's press opens it.
 	LinkAddress LinkKind = "address"
+	// LinkMessage shows the message box of a new conversation, with Name as its text. It sends nothing.
+	LinkMessage LinkKind = "message"
 )
 
 // ErrLink is returned for a text that is no link.
 var ErrLink = errors.New("links look like sextant://conversation/ID, sextant://panel/ID, sextant://recipe/NAME or " +
-	"sextant://open?url=https://example.com")
+	"sextant://new or sextant://open?url=https://example.com")
 
 const maxLink = 4_000
 
@@ -52,13 +54,21 @@ func ParseLink(text string) (Link, error) {
 		}
 		return Link{LinkAddress, target.String()}, nil
 	}
+	if u.Host == "new" && (u.Path == "" || u.Path == "/") {
+		query := u.Query()
+		text := query.Get("text")
+		if query.Del("text"); len(query) > 0 {
+			return Link{}, ErrLink
+		}
+		return Link{LinkMessage, text}, nil
+	}
 	link := Link{LinkKind(u.Host), strings.TrimPrefix(u.EscapedPath(), "/")}
 	switch link.Kind {
 	case LinkConversation, LinkPanel, LinkRecipe:
 		if u.RawQuery == "" && linkName.MatchString(link.Name) {
 			return link, nil
 		}
-	case LinkAddress:
+	case LinkAddress, LinkMessage:
 	}
 	return Link{}, ErrLink
 }

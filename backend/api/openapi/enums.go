@@ -73,7 +73,8 @@ func enums() []enum {
 		enumOf("Permission", policy.PermissionDefault, policy.PermissionAllow, policy.PermissionAsk,
 			policy.PermissionNever),
 		enumOf("Verdict", policy.VerdictAllow, policy.VerdictAsk, policy.VerdictRefuse, policy.VerdictDepends),
-		enumOf("LinkKind", event.LinkConversation, event.LinkPanel, event.LinkRecipe, event.LinkAddress),
+		enumOf("LinkKind", event.LinkConversation, event.LinkPanel, event.LinkRecipe, event.LinkAddress,
+			event.LinkMessage),
 		enumOf("SecretPlace", secrets.PlaceHeader, secrets.PlaceQuery, secrets.PlaceBody, secrets.PlaceField,
 			secrets.PlaceEnv),
 	}

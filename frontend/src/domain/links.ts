@@ -7,17 +7,17 @@ import type { App } from './app.svelte';
 
 addMessages(links);
 
-type Parts = Pick<App, 'store' | 'panels' | 'conversations' | 'recipes' | 'browser' | 'layout' | 'toasts'>;
+type Parts = Pick<App, 'store' | 'panels' | 'conversations' | 'recipes' | 'browser' | 'commands' | 'layout' | 'toasts'>;
 
 /** Shows what a sextant:// link names. Anybody can have written the link: it runs nothing. */
 export async function showLink(app: Parts, link: Link): Promise<void> {
   // What is shown decides what the assistant acts on. While it works, only the person changes it.
-  if (link.kind === 'address' || !app.conversations.running) await show(app, link);
+  if (link.kind === 'address' || link.kind === 'message' || !app.conversations.running) await show(app, link);
   else app.toasts.offer(t('link.waits', link), { label: t('link.show'), run: () => void show(app, link) });
 }
 
 async function show(app: Parts, { kind, name }: Link): Promise<void> {
-  const { store, panels, conversations, recipes, browser, layout, toasts } = app;
+  const { store, panels, conversations, recipes, browser, commands, layout, toasts } = app;
   if (kind === 'conversation') {
     if (!store.state.conversations.some((one) => one.id === name)) {
       toasts.error(t('link.conversation.gone'));
@@ -31,6 +31,9 @@ async function show(app: Parts, { kind, name }: Link): Promise<void> {
   } else if (kind === 'recipe') {
     if (await recipes.show(`/${name}`)) await panels.open(RECIPES_PANEL);
     else toasts.error(t('link.recipe.gone', { name }));
+  } else if (kind === 'message') {
+    commands.run('conversation.new');
+    if (name) conversations.setDraft([conversations.draft.trim(), name].filter(Boolean).join('\n\n'));
   } else if (/^https?:/.test(name)) {
     // Only the person's press opens it.
     toasts.offer(t('link.address', { address: new URL(name).href.slice(0, 200) }), {

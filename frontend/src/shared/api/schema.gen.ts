@@ -4528,7 +4528,7 @@ export interface components {
             url: string;
         };
         /** @enum {string} */
-        LinkKind: "conversation" | "panel" | "recipe" | "address";
+        LinkKind: "conversation" | "panel" | "recipe" | "address" | "message";
         ListedBatch: {
             batch: components["schemas"]["Batch"];
             counts: {
