@@ -41,7 +41,8 @@ func editDefinitions() []toolspec.Definition {
 	read := toolkit.Define(readName, "panels", readDoc, `{"type":"object","properties":{`+id+`,`+
 		fmt.Sprintf(path, "A file; omit it to list the files.")+
 		`},"required":["panel_id"],"additionalProperties":false}`,
-		toolspec.Hints{ReadOnly: true}, `{"panel_id":"shopping-list","path":"page.json"}`)
+		toolspec.Hints{ReadOnly: true}, `{"panel_id":"shopping-list","path":"page.json"}`,
+		`{"panel_id":"shopping-list"}`, `{"panel_id":"shelf","path":"backend.js"}`)
 	change := toolkit.Define(changeName, "panels", changeDoc, `{"type":"object","properties":{`+id+`,`+
 		fmt.Sprintf(path, "The file for old or content.")+`,`+
 		`"old":{"type":"string","description":"Text that occurs once in the file."},"new":{"type":"string"},`+
@@ -49,7 +50,9 @@ func editDefinitions() []toolspec.Definition {
 		`"files":{"type":"object","additionalProperties":{"type":"string"},"description":"Whole files by name."},`+
 		`"remove":{"type":"array","items":{"type":"string"}}`+
 		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
-		`{"panel_id":"shopping-list","path":"page.json","old":"Nothing to buy","new":"All bought"}`)
+		`{"panel_id":"shopping-list","path":"page.json","old":"Nothing to buy","new":"All bought"}`,
+		`{"panel_id":"lamps","path":"style.css","content":"main { gap: 12px }\n"}`,
+		`{"panel_id":"lamps","files":{"cards.js":"export const cards = []\n"},"remove":["old.js"]}`)
 	change.TimeoutMS = 30_000
 	return []toolspec.Definition{read, change}
 }

@@ -92,7 +92,10 @@ func (p *Tools) Definitions(string) []toolspec.Definition {
 		`"script":{"type":"string","description":"backend.js: JavaScript that runs in the sandbox and answers the tools."},`+
 		`"files":{"type":"object","additionalProperties":{"type":"string"}},"manifest":{"type":"object"},"replace":{"type":"boolean"}`+
 		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
-		`{"panel_id":"shopping-list","template":"list"}`)
+		`{"panel_id":"shopping-list","template":"list"}`, `{"panel_id":"lamps","template":"board","replace":true}`,
+		`{"panel_id":"shelf","title":"Shelf","tools":[{"name":"shelf_show","description":"The books",`+
+			`"endpoint":"GET /api/shelf/books","parameters":{}}],`+
+			`"script":"handlers.shelf_show = async () => ['Emma']"}`)
 	d.TimeoutMS = 30_000
 	return append([]toolspec.Definition{d}, editDefinitions()...)
 }

@@ -53,7 +53,8 @@ func New(files *attachment.Store, messages Messages) *Tools {
 			`"picture":{"type":"boolean","default":false}`+
 			`},"required":["file"],"additionalProperties":false}`,
 		toolspec.Hints{ReadOnly: true, Idempotent: true},
-		`{"file":"3f9a01c2b4d5","from":4}`, `{"file":"3f9a01c2b4d5","from":2,"picture":true}`)
+		`{"file":"3f9a01c2b4d5","from":4}`, `{"file":"3f9a01c2b4d5","from":2,"picture":true}`,
+		`{"file":"3f9a01c2b4d5"}`)
 	return &Tools{List: toolkit.List[tool]{{def}}, files: files, messages: messages}
 }
 

@@ -62,10 +62,16 @@ func (m *AuthoringTools) Definitions(string) []toolspec.Definition {
 			`"parameters":{"type":"object","description":"JSON Schema of its arguments, an object; default: no arguments."},`+
 			`"body":{"type":"string","minLength":1,"maxLength":65536,"description":"Body of an async function (args, tools)."}`+
 			`},"required":["name","description","body"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
-			`{"name":"count_lines","description":"Counts the lines of a file","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"body":"const f = await tools.read_file({path: args.path});\nreturn f.content.split('\\n').length"}`),
+			`{"name":"count_lines","description":"Counts the lines of a file","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"body":"const f = await tools.read_file({path: args.path});\nreturn f.content.split('\\n').length"}`,
+			`{"name":"page_title","description":"The title of the page in front",`+
+				`"body":"return await tools.evaluate_script({script: 'document.title'})"}`,
+			`{"name":"show_lamp","description":"Shows a lamp",`+
+				`"parameters":{"type":"object","properties":{"id":{"type":"string"}}},`+
+				`"body":"return await tools.navigate_page({url: 'example.com/' + args.id})"}`),
 		toolkit.Define(deleteName, "created", deleteDoc,
 			`{"type":"object","properties":{"name":{"type":"string","maxLength":60}},"required":["name"],"additionalProperties":false}`,
-			toolspec.Hints{Destructive: true}, `{"name":"count_lines"}`),
+			toolspec.Hints{Destructive: true}, `{"name":"count_lines"}`,
+			`{"name":"page_title"}`, `{"name":"show_lamp"}`),
 		toolkit.Define(listName, "created", listDoc, `{"type":"object","properties":{},"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true}, `{}`),
 	}

@@ -36,7 +36,9 @@ func editFile() tool {
 			`"new":{"type":"string","description":"What replaces it."},`+
 			`"all":{"type":"boolean","default":false,"description":"Replace every occurrence, not only one."}`+
 			`},"required":["path","old","new"],"additionalProperties":false}`,
-			toolspec.Hints{Destructive: true}, `{"path":"notes.txt","old":"Call Ana.","new":"Call Ana and Bo."}`),
+			toolspec.Hints{Destructive: true}, `{"path":"notes.txt","old":"Call Ana.","new":"Call Ana and Bo."}`,
+			`{"path":"src/main.go","old":"lampPrice","new":"price","all":true}`,
+			`{"path":"notes.txt","old":"Buy tea.\n","new":""}`),
 		handler[editFileParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p editFileParams) ([]pathUse, error) {
 				return follow(p.Path, toolspec.UseWrite), nil

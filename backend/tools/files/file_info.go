@@ -42,7 +42,8 @@ func fileInfo() tool {
 		define("file_info", fileInfoDoc, `{"type":"object","properties":{`+
 			`"path":{"type":"string","description":"In the workspace, or absolute."}`+
 			`},"required":["path"],"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"path":"notes.txt"}`),
+			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"path":"notes.txt"}`, `{"path":"docs"}`,
+			`{"path":"/home/ana/Pictures/lamp.jpg"}`),
 		handler[fileInfoParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p fileInfoParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil

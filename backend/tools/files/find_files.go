@@ -34,7 +34,7 @@ func findFiles() tool {
 			`"ignored":{"type":"boolean","default":false,"description":"Include what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`,
-			`{"pattern":"**/*_test.go","path":"backend"}`),
+			`{"pattern":"**/*_test.go","path":"backend"}`, `{"pattern":"*lamp*.{png,jpg}","ignored":true}`),
 		handler[findFilesParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil

@@ -39,7 +39,8 @@ func listDirectory() tool {
 			`"recursive":{"type":"boolean","default":false,"description":"Include everything below."},`+
 			`"ignored":{"type":"boolean","default":false,"description":"With recursive: include what .gitignore excludes."}`+
 			`},"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`, `{"path":"src","recursive":true}`),
+			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`, `{"path":"src","recursive":true}`,
+			`{"path":"dist","recursive":true,"ignored":true}`),
 		handler[listDirectoryParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p listDirectoryParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil

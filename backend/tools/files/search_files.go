@@ -57,7 +57,8 @@ func searchFiles() tool {
 			`"ignored":{"type":"boolean","default":false,"description":"Include what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true},
-			`{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`),
+			`{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`,
+			`{"pattern":"(?i)lamp","path":"notes.txt","limit":20}`),
 		handler[searchFilesParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil

@@ -38,7 +38,7 @@ func undo() tool {
 			`"paths":{"type":"array","items":{"type":"string"},"maxItems":200,"description":"Only these files of it, absolute."},`+
 			`"preview":{"type":"boolean","default":false,"description":"Only show what would change."}`+
 			`},"additionalProperties":false}`,
-			toolspec.Hints{}, `{}`, `{"preview":true}`),
+			toolspec.Hints{}, `{}`, `{"preview":true}`, `{"call":"c_abc","paths":["/home/ana/lamps/notes.txt"]}`),
 		handler[undoParams]{
 			paths: func(t *Tools, call toolspec.Call, p undoParams) ([]pathUse, error) {
 				wanted, err := t.reversals(context.Background(), call, p)

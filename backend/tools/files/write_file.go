@@ -42,7 +42,9 @@ func writeFile() tool {
 			`"path":{"type":"string","description":"In the workspace, or absolute. Missing folders are created."},`+
 			`"content":{"type":"string","description":"The whole content of the file."}`+
 			`},"required":["path","content"],"additionalProperties":false}`,
-			toolspec.Hints{Destructive: true, Idempotent: true}, `{"path":"notes.txt","content":"Call Ana.\n"}`),
+			toolspec.Hints{Destructive: true, Idempotent: true}, `{"path":"notes.txt","content":"Call Ana.\n"}`,
+			`{"path":"docs/lamps/README.md","content":"# Lamps\n\nFen and Moor, with prices.\n"}`,
+			`{"path":"lamps.json","content":"[{\"name\": \"Fen\", \"price\": 80}]\n"}`),
 		handler[writeFileParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p writeFileParams) ([]pathUse, error) {
 				return follow(p.Path, toolspec.UseWrite), nil

@@ -43,7 +43,8 @@ func New(offered func(panel string) []toolspec.Definition) *Tools {
 			`{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":500},`+
 				`"limit":{"type":"integer","minimum":1,"maximum":%d,"default":%d}},"required":["query"],"additionalProperties":false}`,
 			maxFound, defaultFound), toolspec.Hints{ReadOnly: true, Idempotent: true},
-		`{"query":"send a chat message"}`)}}}
+		`{"query":"send a chat message"}`, `{"query":"rename a file","limit":3}`,
+		`{"query":"turn a page into a PDF","limit":1}`)}}}
 }
 
 type params struct {

@@ -48,7 +48,8 @@ func sqlQuery() tool {
 				`"query":{"type":"string","maxLength":20000,"description":"One SELECT; default: list the tables."},`+
 				`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Maximum rows."}},`+
 				`"required":["path"],"additionalProperties":false}`,
-			`{"path":"shop.db"}`, `{"path":"shop.db","query":"SELECT name, price FROM lamps ORDER BY price LIMIT 5"}`),
+			`{"path":"shop.db"}`, `{"path":"shop.db","query":"SELECT name, price FROM lamps ORDER BY price LIMIT 5"}`,
+			`{"path":"shop.db","query":"PRAGMA table_info(lamps)","limit":20}`),
 		paths: func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) {
 			var p sqlQueryParams
 			if bad := toolkit.Decode(call.Args, &p); bad != nil {

@@ -30,7 +30,7 @@ func systemInfo() tool {
 	return tool{
 		def: define(name, "shell", systemInfoDoc,
 			`{"type":"object","properties":{"what":{"type":"string","enum":["all","processes","resources","network"],"default":"all"}},"additionalProperties":false}`,
-			`{"what":"resources"}`),
+			`{"what":"resources"}`, `{}`, `{"what":"processes"}`),
 		paths: func(*Tools, toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) { return nil, nil },
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p systemInfoParams

@@ -19,7 +19,7 @@ type clickAtParams struct {
 func (t *Tools) clickAt() tool {
 	return build(tool{
 		name: "click_at", hints: toolspec.Hints{OpenWorld: true},
-		examples: []string{`{"x":240,"y":310}`, `{"x":240,"y":310,"count":2}`},
+		examples: []string{`{"x":240,"y":310}`, `{"x":240,"y":310,"count":2}`, `{"x":96,"y":420,"button":"right"}`},
 	}, func(s session, p clickAtParams) toolspec.Description {
 		d := toolspec.Description{Sentence: fmt.Sprintf("Clicking at (%.0f, %.0f)", p.X, p.Y)}
 		if p.Button == "right" {

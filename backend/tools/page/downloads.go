@@ -17,7 +17,7 @@ type downloadsParams struct {
 func (t *Tools) downloads() tool {
 	return build(tool{
 		name: "downloads", hints: toolspec.Hints{OpenWorld: true},
-		examples: []string{`{}`, `{"action":"cancel","id":2}`},
+		examples: []string{`{}`, `{"action":"cancel","id":2}`, `{"action":"list"}`},
 	}, func(_ session, p downloadsParams) toolspec.Description {
 		if p.Action == "cancel" {
 			return toolspec.Description{Sentence: fmt.Sprintf("Cancelling download %d", p.ID)}

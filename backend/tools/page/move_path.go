@@ -17,7 +17,11 @@ type movePathParams struct {
 func (t *Tools) movePath() tool {
 	return build(tool{
 		name: "move_path", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
-		examples: []string{`{"points":[{"x":40,"y":60},{"x":200,"y":60}],"press":true}`},
+		examples: []string{
+			`{"points":[{"x":40,"y":60},{"x":200,"y":60}],"press":true}`,
+			`{"points":[{"x":80,"y":20},{"x":80,"y":140},{"x":260,"y":140}]}`,
+			`{"points":[{"x":40,"y":200},{"x":90,"y":120},{"x":140,"y":200},{"x":40,"y":200}],"press":true}`,
+		},
 	}, func(_ session, p movePathParams) toolspec.Description {
 		return toolspec.Description{Sentence: p.verb("Drawing", "Moving")}
 	}, func(ctx context.Context, s session, p movePathParams) (toolspec.Result, error) {

@@ -20,7 +20,10 @@ type pageToolsParams struct {
 func (t *Tools) pageTools() tool {
 	x := build(tool{
 		name: "page_tools", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
-		examples: []string{`{}`, `{"action":"call","name":"search","arguments":{"q":"lamp"}}`},
+		examples: []string{
+			`{}`, `{"action":"call","name":"search","arguments":{"q":"lamp"}}`,
+			`{"action":"call","name":"show_basket","origin":"https://shop.example.com"}`,
+		},
 	}, describePageTools, func(ctx context.Context, s session, p pageToolsParams) (toolspec.Result, error) {
 		if p.Action != "call" {
 			list, err := s.PageTools(ctx)

@@ -37,6 +37,8 @@ func (t *Tools) runSteps() tool {
 		examples: []string{
 			`{"steps":[{"tool":"type_text","annotationId":13,"text":"x"},{"tool":"click_element","annotationId":9,"expect":{"text":"Saved"}}]}`,
 			`{"steps":[{"tool":"click_element","annotationId":7,"unless":{"gone":"Cookies"}},{"tool":"click_element","annotationId":4,"navigates":true}]}`,
+			`{"steps":[{"tool":"hover_element","annotationId":5},` +
+				`{"tool":"click_element","annotationId":30,"expect":{"event":"opened_tab"}}]}`,
 		},
 	}, t.describeSteps, func(context.Context, session, stepsParams) (toolspec.Result, error) {
 		return toolspec.Result{}, errors.New("run_steps needs its call")

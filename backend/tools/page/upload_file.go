@@ -24,6 +24,7 @@ func (t *Tools) uploadFile() tool {
 		examples: []string{
 			`{"annotationId":7,"path":"reports/june.pdf"}`,
 			`{"annotationId":7,"paths":["a.png","b.png"]}`,
+			`{"annotationId":12,"path":"/home/ana/Pictures/lamp.jpg"}`,
 		},
 	}, func(s session, p uploadParams) toolspec.Description {
 		d := describeElement(s, "Uploading to", p.ID)

@@ -54,6 +54,8 @@ func bash() tool {
 			Hints: toolspec.Hints{Destructive: true}, TimeoutMS: toolspec.MaxTimeoutMS,
 			Examples: []json.RawMessage{
 				json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open tasks"}`),
+				json.RawMessage(`{"command":"npm run build","working_dir":"frontend","timeout":120}`),
+				json.RawMessage(`{"command":"curl -s https://api.example.com/items | jq length","network":true}`),
 			},
 		},
 		describe: describeBash,

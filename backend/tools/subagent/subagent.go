@@ -80,7 +80,9 @@ func New(run Runner) *Tools {
 			`"model":{"type":"string","maxLength":200,"description":"Another model of the same service."}`+
 			`},"required":["task"],"additionalProperties":false}`, maxTask, maxExpect, maxTools, maxCount, maxCount),
 		toolspec.Hints{},
-		`{"task":"Read the three newest entries of https://example.com/changes and say what breaks for users of version 2","expect":"A list, one line each","read_only":true}`)
+		`{"task":"Read the three newest entries of https://example.com/changes and say what breaks for users of version 2","expect":"A list, one line each","read_only":true}`,
+		`{"task":"Find the cheapest lamp on https://example.com/lamps","tools":["navigate_page","get_page_content"]}`,
+		`{"task":"Correct the spelling in all files of docs","expect":"The changed files","max_calls":60}`)
 	def.TimeoutMS = toolspec.MaxTimeoutMS
 	return &Tools{List: toolkit.List[tool]{{def}}, run: run}
 }

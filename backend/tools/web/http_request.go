@@ -48,7 +48,9 @@ func httpRequest() tool {
 				`"body":{"type":["string","object","array"],"description":"Text, or an object or array that is sent as JSON."}},`+
 				`"required":["url"],"additionalProperties":false}`,
 			toolspec.Hints{OpenWorld: true}, `{"url":"https://api.example.com/items?limit=5"}`,
-			`{"url":"https://api.example.com/items","method":"POST","body":{"name":"lamp"}}`),
+			`{"url":"https://api.example.com/items","method":"POST","body":{"name":"lamp"}}`,
+			`{"url":"https://api.example.com/items/7","method":"DELETE",`+
+				`"headers":{"Authorization":"Bearer {{secret:shop}}"}}`),
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p httpRequestParams
 			_ = json.Unmarshal(call.Args, &p)

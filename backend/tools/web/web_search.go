@@ -81,7 +81,8 @@ func webSearch() tool {
 				`"query":{"type":"string","minLength":1,"maxLength":400,"description":"What to search for."},`+
 				`"num_results":{"type":"integer","minimum":1,"maximum":10,"default":5}},`+
 				`"required":["query"],"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"query":"desk lamp E27 review","num_results":3}`),
+			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"query":"desk lamp E27 review","num_results":3}`,
+			`{"query":"site:docs.example.com dimmer"}`, `{"query":"\"E27\" LED energy label","num_results":10}`),
 		describe: func(t *Tools, call toolspec.Call) toolspec.Description {
 			var p webSearchParams
 			_ = json.Unmarshal(call.Args, &p)

@@ -32,7 +32,7 @@ func wget() tool {
 				`"timeoutMs":{"type":"integer","minimum":1,"maximum":300000,"default":30000,"description":"Time limit."}},`+
 				`"required":["uri"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"uri":"https://example.com/notes.txt"}`,
-			`{"uri":"https://example.com/","timeoutMs":5000}`),
+			`{"uri":"https://example.com/","timeoutMs":5000}`, `{"uri":"http://localhost:8080/lamps?page=2"}`),
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p wgetParams
 			_ = json.Unmarshal(call.Args, &p)

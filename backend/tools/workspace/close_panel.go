@@ -26,7 +26,8 @@ func closePanel(nav *navigation.Map) tool {
 	return tool{
 		def: define(name, "navigation", closePanelDoc,
 			`{"type":"object","properties":{"panel":{"type":"string","description":"Id of the panel; default: the active one."}},"additionalProperties":false}`,
-			toolspec.Hints{Idempotent: true}, `{}`, fmt.Sprintf(`{"panel":%q}`, nav.Panels[len(nav.Panels)-1])),
+			toolspec.Hints{Idempotent: true}, `{}`, fmt.Sprintf(`{"panel":%q}`, nav.Panels[len(nav.Panels)-1]),
+			fmt.Sprintf(`{"panel":%q}`, nav.SurfacePanel)),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p closePanelParams
 			if bad := toolkit.Decode(args, &p); bad != nil {

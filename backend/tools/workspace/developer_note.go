@@ -39,7 +39,9 @@ func developerNote() tool {
 				`"text":{"type":"string","minLength":1,"maxLength":20000,"description":"What the developers should know, in Markdown."},`+
 				`"title":{"type":"string","maxLength":120,"description":"One line."},`+
 				`"kind":{"type":"string","enum":["note","bug","idea"],"default":"note"}},"required":["text"],"additionalProperties":false}`,
-			toolspec.Hints{}, `{"text":"click_element took 9 s on a page with 40,000 nodes","kind":"bug"}`),
+			toolspec.Hints{}, `{"text":"click_element took 9 s on a page with 40,000 nodes","kind":"bug"}`,
+			`{"text":"find_files could sort by time of change","kind":"idea"}`,
+			`{"title":"Small links","text":"On https://example.com/lamps the numbers cover links of one letter."}`),
 		run: func(t *Tools, _ context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p developerNoteParams
 			if bad := toolkit.Decode(args, &p); bad != nil {

@@ -35,7 +35,8 @@ func enhanceBaselinePrompt() tool {
 				`"note":{"type":"string","minLength":1,"maxLength":1000,"description":"One or two sentences, as an instruction."},`+
 				`"remove":{"type":"integer","minimum":1,"description":"Number of the note to remove, from 1."}},`+
 				`"minProperties":1,"maxProperties":1,"additionalProperties":false}`,
-			toolspec.Hints{}, `{"note":"Answer in Spanish."}`, `{"remove":1}`),
+			toolspec.Hints{}, `{"note":"Answer in Spanish."}`, `{"remove":1}`,
+			`{"note":"Ask before you put anything into a basket."}`),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p enhanceBaselinePromptParams
 			if bad := toolkit.Decode(args, &p); bad != nil {

@@ -25,7 +25,8 @@ func focusSurface() tool {
 	return tool{
 		def: define(name, "workspace", focusSurfaceDoc,
 			`{"type":"object","properties":{"surface":{"type":"string","minLength":1,"description":"\"assistant\", \"page\", or the id of an open panel."}},"required":["surface"],"additionalProperties":false}`,
-			toolspec.Hints{Idempotent: true}, `{"surface":"assistant"}`, `{"surface":"page"}`),
+			toolspec.Hints{Idempotent: true}, `{"surface":"assistant"}`, `{"surface":"page"}`,
+			`{"surface":"notes"}`),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p focusSurfaceParams
 			if bad := toolkit.Decode(args, &p); bad != nil {

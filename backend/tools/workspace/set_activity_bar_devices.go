@@ -30,7 +30,8 @@ func setActivityBarDevices() tool {
 		`"minProperties":1,"additionalProperties":false}`, enum)
 	return tool{
 		def: define(name, "activity_bar", setActivityBarDevicesDoc, schema, toolspec.Hints{Idempotent: true},
-			`{"device":"phone"}`, `{"devices":["desktop","phone"],"device":"desktop"}`),
+			`{"device":"phone"}`, `{"devices":["desktop","phone"],"device":"desktop"}`,
+			`{"devices":["desktop","laptop","tablet","phone"]}`),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p setActivityBarDevicesParams
 			if bad := toolkit.Decode(args, &p); bad != nil {
