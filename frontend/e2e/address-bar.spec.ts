@@ -140,6 +140,17 @@ test('the palette finds settings, files and visited pages, and asks the assistan
   await page.keyboard.press('Enter');
   await expect(page.getByRole('textbox', { name: 'Search settings' })).toHaveValue('theme');
   await page.keyboard.press('Control+k');
+  await box.fill('folder');
+  await expect(option.first()).toContainText('Open a folder');
+  await box.fill('list a directory');
+  await expect(option.first()).toContainText('List directory');
+  await page.keyboard.press('Enter');
+  const tool = page.getByRole('dialog', { name: 'list directory' });
+  await tool.getByRole('button', { name: 'Run list_directory' }).click();
+  await expect(tool.getByText('brass-list.txt').first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(tool).toHaveCount(0);
+  await page.keyboard.press('Control+k');
   await box.fill('what can you do');
   await expect(option.first()).toHaveText('Ask: what can you do');
   await page.keyboard.press('Enter');

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
@@ -179,25 +181,20 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	if err != nil {
 		return wire.FoundPaths{}, err
 	}
+	paths, err := t.workspacePaths(ctx, a)
+	if err != nil {
+		return wire.FoundPaths{}, err
+	}
 	type match struct {
 		path     string
 		distance int
 	}
 	var all []match
 	words = strings.ToLower(strings.ReplaceAll(words, " ", ""))
-	w := t.walk(ctx, "find_files")
-	w.RespectGitIgnore = true
-	w.Visit = func(e safefs.Entry) error {
-		if !e.Type().IsRegular() || !utf8.ValidString(e.Rel) {
-			return nil
+	for _, p := range paths {
+		if distance, ok := matchPath(strings.ToLower(p), words); ok {
+			all = append(all, match{p, distance})
 		}
-		if distance, ok := matchPath(strings.ToLower(e.Rel), words); ok {
-			all = append(all, match{e.Rel, distance})
-		}
-		return nil
-	}
-	if err := w.Run(a); err != nil {
-		return wire.FoundPaths{}, err
 	}
 	slices.SortStableFunc(all, func(a, b match) int { return a.distance - b.distance })
 	out := wire.FoundPaths{Paths: []string{}, More: len(all) > maxFoundPaths}
@@ -205,6 +202,42 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 		out.Paths = append(out.Paths, m.path)
 	}
 	return out, nil
+}
+
+// pathsKept is how long workspacePaths returns the same list, so that a person who types does not walk the workspace
+// again with each letter.
+const pathsKept = 2 * time.Second
+
+// pathList is a list of the files of a folder.
+type pathList struct {
+	sync.Mutex
+	folder string
+	paths  []string
+	read   time.Time
+}
+
+// workspacePaths returns the files of the workspace that .gitignore does not exclude. They are up to pathsKept old.
+func (t *Tools) workspacePaths(ctx context.Context, workspace safefs.Target) ([]string, error) {
+	list := &t.paths
+	list.Lock()
+	defer list.Unlock()
+	if list.folder == workspace.Real && time.Since(list.read) < pathsKept {
+		return list.paths, nil
+	}
+	var paths []string
+	w := t.walk(ctx, "find_files")
+	w.RespectGitIgnore = true
+	w.Visit = func(e safefs.Entry) error {
+		if e.Type().IsRegular() && utf8.ValidString(e.Rel) {
+			paths = append(paths, e.Rel)
+		}
+		return nil
+	}
+	if err := w.Run(workspace); err != nil {
+		return nil, err
+	}
+	list.folder, list.paths, list.read = workspace.Real, paths, time.Now()
+	return paths, nil
 }
 
 func matchPath(p, words string) (distance int, ok bool) {

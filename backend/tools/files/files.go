@@ -67,6 +67,7 @@ type Tools struct {
 	trash      *trash.Bin
 	// resolved contains the real paths of a call's first description. run refuses the call if they changed since.
 	resolved toolkit.CallMemory[[]string]
+	paths    pathList
 }
 
 // New returns the tools for files.

@@ -129,6 +129,7 @@ const frame = {
   'palette.pages': 'Pages',
   'palette.assistant': 'Assistant',
   'palette.ask': 'Ask: {text}',
+  'palette.open': 'Open {address}',
   'palette.tools': 'Tools',
   'palette.marks': 'Numbers',
   'palette.conversations': 'Conversations',
