@@ -54,7 +54,7 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	s.Approvals = approval.New(s.Events)
 	s.Audit = audit.New(s.Store)
 	s.inBackground("audit head", audit.HeadKeeper{
-		Log: s.Audit, File: s.dataPath(audit.HeadFile), Keys: s.Secrets,
+		Log: s.Audit, Folder: s.Config.DataDir,
 		Failed: func(err error) { s.Log.Warn("where the audit log ends is not on record", "err", err) },
 	}.Run)
 	if s.Blobs, err = blobs.New(s.dataPath("blobs"), 0); err != nil {

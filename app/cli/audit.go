@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -71,30 +70,20 @@ func (v *auditVerifyVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glob
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
-	err = verifyHead(ctx, g, log)
+	cfg, err := config.Load(g.Flags())
+	if err != nil {
+		return err
+	}
+	err = audit.HeadKeeper{Log: log, Folder: cfg.DataDir}.Verify(ctx)
 	if errors.Is(err, audit.ErrBroken) {
-		return verb.Failure(verb.ExitFailed, "%v. The %d entries that are left are intact. A database that was copied "+
-			"over the newer one explains this, too.", err, n)
+		return verb.Failure(verb.ExitFailed, "%v. The %d entries that are left are intact. Data files that were copied "+
+			"over newer ones explain this, too.", err, n)
 	}
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, err = fmt.Fprintf(io.Out, "%d entries, all intact\n", n)
 	return err
-}
-
-func verifyHead(ctx context.Context, g *verb.Global, log *audit.Log) (err error) {
-	config, err := config.Load(g.Flags())
-	if err != nil {
-		return err
-	}
-	vault, err := app.OpenVault(config, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, vault.Close()) }()
-	file := filepath.Join(config.DataDir, audit.HeadFile)
-	return audit.HeadKeeper{Log: log, File: file, Keys: vault}.Verify(ctx)
 }
 
 type auditShowVerb struct {

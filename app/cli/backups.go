@@ -61,11 +61,14 @@ func (v *backupsRestoreVerb) Run(ctx context.Context, io verb.Streams, g *verb.G
 		return verb.Failure(verb.ExitFailed, "there is no backup of %s. List them with: sextant backups", v.Day)
 	}
 	if err != nil {
+		if replaced != "" {
+			_, _ = fmt.Fprintf(io.Err, "sextant: the replaced database is kept as %s\n", replaced)
+		}
 		return verb.Failure(verb.ExitFailed, "%v", err)
 	}
 	_, _ = fmt.Fprintf(io.Out, "Restored the backup of %s.\n", v.Day)
 	if replaced != "" {
-		_, _ = fmt.Fprintf(io.Out, "What it replaced is kept as %s\n", replaced)
+		_, _ = fmt.Fprintf(io.Out, "What it replaced is kept as %s, notes and recipes likewise.\n", replaced)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"sextant/app/cli/verb"
 	"sextant/app/config"
 	"sextant/app/doctor"
+	"sextant/backend/store/audit"
 	"sextant/backend/store/sqlite"
 )
 
@@ -69,6 +70,7 @@ func startFresh(ctx context.Context, io verb.Streams, g *verb.Global) error {
 	if errors.Is(err, sqlite.ErrDamaged) {
 		var kept string
 		if s, kept, err = sqlite.OpenFresh(ctx, path, slog.New(slog.DiscardHandler)); err == nil {
+			err = audit.ResetHead(config.DataDir)
 			_, _ = fmt.Fprintf(io.Err, "sextant: started with an empty database; the damaged one is kept as %s\n", kept)
 		}
 	}

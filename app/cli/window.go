@@ -55,7 +55,7 @@ const maxAsked = 1000
 func (v *askVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global) error {
 	text := strings.Join(v.Text, " ")
 	if text == "-" {
-		piped, err := io.ReadAll(io.LimitReader(streams.In, 2*maxAsked))
+		piped, err := io.ReadAll(io.LimitReader(streams.In, 1<<20))
 		if err != nil {
 			return verb.Failure(verb.ExitFailed, "the text could not be read: %v", err)
 		}

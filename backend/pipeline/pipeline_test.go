@@ -77,7 +77,7 @@ func TestMalformedCallIsRecordedAndRunsNothing(t *testing.T) {
 	h.add(toolspec.Definition{Name: "echo"}, echo)
 	call := called("echo", `{}`)
 	bad := toolspec.Fail(toolspec.ValidationError, "line 2, column 4: expected a value", "Send it again.")
-	call.Malformed = &bad
+	call.Refused = &bad
 	got := h.do(call)
 	if got.Success || !strings.Contains(got.Error, "line 2, column 4") || got.Suggestion != "Send it again." {
 		t.Errorf("%+v", got)

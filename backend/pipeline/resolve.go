@@ -13,8 +13,8 @@ import (
 // selectTool finds the call's tool in a catalog: that of the page for a panel's page, that of the server for an MCP
 // server's page, and otherwise that of the active panel.
 func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result {
-	if c.call.Malformed != nil {
-		return c.call.Malformed
+	if c.call.Refused != nil {
+		return c.call.Refused
 	}
 	catalog := p.cfg.Tools.ForPanel(c.call.Panel)
 	switch c.call.From.Caller {

@@ -30,7 +30,9 @@ test('first steps are shown until there was a conversation', async ({ page }) =>
 
 test('first steps can be skipped for good', async ({ page }) => {
   const skip = page.getByRole('button', { name: 'Skip the first steps' });
+  const saved = page.waitForResponse((response) => response.url().includes('view.welcome'));
   await skip.click();
+  await saved;
   await expect(skip).toHaveCount(0);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Ready to use, with nothing to set up.' })).toBeVisible();

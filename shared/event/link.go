@@ -32,8 +32,8 @@ const (
 )
 
 // ErrLink is returned for a text that is no link.
-var ErrLink = errors.New("links look like sextant://conversation/ID, sextant://panel/ID, sextant://recipe/NAME or " +
-	"sextant://new or sextant://open?url=https://example.com")
+var ErrLink = errors.New("links look like sextant://conversation/ID, sextant://panel/ID, sextant://recipe/NAME, " +
+	"sextant://new or sextant://open?url=https://example.com; only the command ask adds text")
 
 const maxLink = 4_000
 

@@ -39,9 +39,9 @@ type Call struct {
 	// person is shown only the parent.
 	ParentCall string     `json:"within,omitempty"`
 	From       Provenance `json:"from"`
-	// Malformed is the result of a call that its caller wrote so that it cannot be run. It is recorded. It is nil for all
-	// other calls.
-	Malformed *Result `json:"-"`
+	// Refused is the result of a call that does not run, because it cannot be read or its task does not allow it. The
+	// pipeline only records it. It is nil for all other calls.
+	Refused *Result `json:"-"`
 	// Surface is what the call acts on, nil if it acts on no page. The pipeline resolves it once, before the call is
 	// described.
 	Surface *Surface `json:"-"`
@@ -112,16 +112,15 @@ func (p Provenance) ShownIn() (conversation, turn string) {
 // of any conversation. It is unique and stays the same after a restart.
 func (p Provenance) Owner() string {
 	if p.Conversation != "" {
-		return conversationPrefix + p.Conversation
+		return "conversation " + p.Conversation
 	}
 	// A program chooses its own name, so the parts are quoted.
 	return fmt.Sprintf("%s %q %q", p.Caller, p.Client, p.Session)
 }
 
-const conversationPrefix = "conversation "
-
-// IsConversation reports whether an Owner is a conversation.
-func IsConversation(owner string) bool { return strings.HasPrefix(owner, conversationPrefix) }
+// IsLasting reports whether an Owner is a program without a session, such as the command line, which comes back under
+// the same name.
+func IsLasting(owner string) bool { return strings.HasSuffix(owner, ` ""`) }
 
 // SortedUnion returns the strings in a and b, each once.
 func SortedUnion(a, b []string) []string {

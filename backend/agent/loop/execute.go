@@ -143,7 +143,7 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 			case b != nil:
 				how := cmp.Or(b.Suggestion, "Nothing ran. Send the call again with its arguments as one JSON object.")
 				bad := toolspec.Fail(toolspec.ValidationError, b.Problem, how)
-				call.Malformed = &bad
+				call.Refused = &bad
 				results[i] = t.loop.cfg.Calls.Do(t.withLineage(t.ctx), call)
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
@@ -162,12 +162,11 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 // callTool runs one call. A call that does not return soon after a stop is abandoned, with an unknown outcome; Close
 // waits for it.
 func (t *turn) callTool(c toolspec.Call) toolspec.Result {
-	var bad *toolspec.Result
-	if c.Tool, c.Args, bad = prompt.ResolveCall(c.Tool, c.Args); bad != nil {
-		return *bad
-	}
-	if bad := t.refuse(c); bad != nil {
-		return *bad
+	if name, args, bad := prompt.ResolveCall(c.Tool, c.Args); bad != nil {
+		c.Refused = bad
+	} else {
+		c.Tool, c.Args = name, args
+		c.Refused = t.refuse(c)
 	}
 	done := make(chan toolspec.Result, 1)
 	t.loop.wait.Add(1)

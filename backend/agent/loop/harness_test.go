@@ -107,9 +107,9 @@ func (h *harness) Definitions(string) []toolspec.Definition { return h.defs }
 func (h *harness) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	h.mu.Lock()
 	do := h.do
-	if c.Malformed != nil {
+	if c.Refused != nil {
 		h.malformed = append(h.malformed, c.Tool)
-		do = func(context.Context, toolspec.Call) toolspec.Result { return *c.Malformed }
+		do = func(context.Context, toolspec.Call) toolspec.Result { return *c.Refused }
 	} else {
 		h.calls = append(h.calls, c)
 	}

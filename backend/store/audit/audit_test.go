@@ -187,11 +187,6 @@ func TestSearchFindsWordsThatJSONEscapes(t *testing.T) {
 	}
 }
 
-type memoryKeys map[string]string
-
-func (m memoryKeys) Key(name string) (string, bool)  { v, ok := m[name]; return v, ok }
-func (m memoryKeys) SetKey(name, value string) error { m[name] = value; return nil }
-
 func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
 	for _, c := range []struct{ name, change, want string }{
 		{"nothing is gone", ``, ""},
@@ -199,11 +194,14 @@ func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
 		{"all entries", `DELETE FROM audit`, "ended with entry 6"},
 		{"other entries instead", `UPDATE audit SET hash = 'x' WHERE seq = 6`, "ended with entry 6"},
 		{"seal", "seal", "does not have its seal"},
+		{"missing head", "head", "audit-head.json is missing"},
+		{"missing key", "key", "does not have its seal"},
+		{"reset", "reset", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, path := openLog(t)
 			k := HeadKeeper{
-				Log: l, File: filepath.Join(t.TempDir(), HeadFile), Keys: memoryKeys{},
+				Log: l, Folder: t.TempDir(),
 				Failed: func(err error) { t.Error(err) },
 			}
 			ctx, stop := context.WithCancel(t.Context())
@@ -217,26 +215,39 @@ func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
 			}
 			stop()
 			running.Wait()
-			if c.change == "seal" {
-				text, err := os.ReadFile(k.File)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(k.File, []byte(strings.Replace(string(text), "6", "4", 1)), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			} else if c.change != "" {
-				db, err := sql.Open("sqlite3", path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
-				if _, err := db.Exec(c.change); err != nil {
-					t.Fatal(err)
-				}
-			}
+			changeHead(t, k.Folder, path, c.change)
 			checkHead(t, k, c.want)
 		})
+	}
+}
+
+// changeHead changes the head in the folder, or with a statement the database at path.
+func changeHead(t *testing.T, folder, path, change string) {
+	t.Helper()
+	file := filepath.Join(folder, headFile)
+	var err error
+	switch change {
+	case "":
+	case "seal":
+		var text []byte
+		if text, err = os.ReadFile(file); err == nil {
+			err = os.WriteFile(file, []byte(strings.Replace(string(text), "6", "4", 1)), 0o600)
+		}
+	case "head":
+		err = os.Remove(file)
+	case "key":
+		err = os.Remove(filepath.Join(folder, keyFile))
+	case "reset":
+		err = ResetHead(folder)
+	default:
+		var db *sql.DB
+		if db, err = sql.Open("sqlite3", path); err == nil {
+			_, err = db.Exec(change)
+			err = errors.Join(err, db.Close())
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

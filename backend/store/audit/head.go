@@ -11,32 +11,39 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
-// HeadFile is the name of the file in the data folder that says where the log ended.
-const HeadFile = "audit-head.json"
-
-// sealKey names the key of the seal.
-const sealKey = "audit_seal"
+// The files of the data folder that say where the log ended: the head, and the key of its seal.
+const (
+	headFile = "audit-head.json"
+	keyFile  = "audit-head.key"
+)
 
 // headPause is how long the head may be behind the log.
 const headPause = time.Second
 
-// Keys stores keys. A *secrets.Vault is one.
-type Keys interface {
-	Key(name string) (string, bool)
-	SetKey(name, value string) error
-}
+// errHead is wrapped by the errors of the head, so that they can be told apart from those of the chain.
+var errHead = fmt.Errorf("%w: where it ended is not known", ErrBroken)
 
 // HeadKeeper keeps the head of a log: where it ended, outside of the database and sealed with a key. The hashes of the
-// log do not show that its newest entries are gone; the head does, except those of the last second before a kill.
+// log do not show that its newest entries are gone; the head does, except those of the last second before a kill. It
+// does not stop a program that can read the key, or puts back older files of both.
 type HeadKeeper struct {
-	Log  *Log
-	File string
-	Keys Keys
+	Log *Log
+	// Folder is the data folder.
+	Folder string
 	// Failed is called with each error of Run.
 	Failed func(error)
+}
+
+// ResetHead makes the next end of the log the first that is known. Call it after the database was replaced.
+func ResetHead(folder string) error {
+	if _, err := os.Stat(filepath.Join(folder, headFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return writeFile(filepath.Join(folder, headFile), []byte("{}"))
 }
 
 // end is a place in the log.
@@ -70,13 +77,14 @@ func (k HeadKeeper) Run(ctx context.Context) {
 		return
 	}
 	for {
+		isLast := ctx.Err() != nil
 		next, err := k.save(context.WithoutCancel(ctx), h)
 		if err != nil {
 			k.Failed(err)
 		} else {
 			h = next
 		}
-		if ctx.Err() != nil {
+		if isLast {
 			return
 		}
 		select {
@@ -111,12 +119,9 @@ func (k HeadKeeper) save(ctx context.Context, before head) (head, error) {
 	if before, err = k.check(ctx, before); err != nil {
 		return before, err
 	}
-	key, ok := k.Keys.Key(sealKey)
-	if !ok {
-		key = rand.Text()
-		if err := k.Keys.SetKey(sealKey, key); err != nil {
-			return before, err
-		}
+	key, err := k.key(true)
+	if err != nil {
+		return before, err
 	}
 	h := head{end: end{last.Seq, last.Hash, last.Time}, Lost: before.Lost}
 	h.Seal = h.sealed(key)
@@ -124,34 +129,64 @@ func (k HeadKeeper) save(ctx context.Context, before head) (head, error) {
 	if err != nil {
 		return before, fmt.Errorf("saving where the audit log ends: %w", err)
 	}
-	temporary := k.File + ".new"
-	if err := os.WriteFile(temporary, text, 0o600); err != nil {
-		return before, fmt.Errorf("saving where the audit log ends: %w", err)
-	}
-	if err := os.Rename(temporary, k.File); err != nil {
-		return before, fmt.Errorf("saving where the audit log ends: %w", err)
-	}
-	return h, nil
+	return h, writeFile(filepath.Join(k.Folder, headFile), text)
 }
 
-// read returns the head, or an empty one if there is no file. The error wraps ErrBroken if somebody else wrote it.
-func (k HeadKeeper) read() (head, error) {
-	text, err := os.ReadFile(k.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return head{}, nil
+// key returns the key of the seal, "" if there is none. With create it makes one.
+func (k HeadKeeper) key(create bool) (string, error) {
+	file := filepath.Join(k.Folder, keyFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && create {
+		text = []byte(rand.Text())
+		return string(text), writeFile(file, text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading the key of the audit log: %w", err)
+	}
+	return string(text), nil
+}
+
+// writeFile replaces a file as a whole, on disk.
+func writeFile(file string, text []byte) error {
+	f, err := os.OpenFile(file+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.Write(text)
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = os.Rename(file+".new", file)
 	}
 	if err != nil {
+		return fmt.Errorf("saving where the audit log ends: %w", err)
+	}
+	return nil
+}
+
+// read returns the head, or an empty one if none was written since ResetHead. The error wraps ErrBroken if the file is
+// missing or somebody else wrote it.
+func (k HeadKeeper) read() (head, error) {
+	key, err := k.key(false)
+	if err != nil {
+		return head{}, err
+	}
+	text, err := os.ReadFile(filepath.Join(k.Folder, headFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && key == "", err == nil && string(text) == "{}":
+		return head{}, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return head{}, fmt.Errorf("%w, because %s is missing", errHead, headFile)
+	case err != nil:
 		return head{}, fmt.Errorf("reading where the audit log ended: %w", err)
 	}
 	var h head
-	key, ok := k.Keys.Key(sealKey)
-	if err := json.Unmarshal(text, &h); err != nil || !ok || !hmac.Equal([]byte(h.sealed(key)), []byte(h.Seal)) {
-		return head{}, fmt.Errorf("%w: %s, which says where it ended, does not have its seal", ErrBroken, HeadFile)
+	if err := json.Unmarshal(text, &h); err != nil || !hmac.Equal([]byte(h.sealed(key)), []byte(h.Seal)) {
+		return head{}, fmt.Errorf("%w, because %s does not have its seal", errHead, headFile)
 	}
 	return h, nil
 }
 
-// Verify returns an error that wraps ErrBroken if entries at the end of the log are gone. Call it after Log.Verify.
+// Verify returns an error that wraps ErrBroken if entries at the end of the log are gone, or if that cannot be known.
+// Call it after Log.Verify.
 func (k HeadKeeper) Verify(ctx context.Context) error {
 	h, err := k.read()
 	if err == nil {

@@ -1,6 +1,6 @@
-// Package backups keeps a copy of the database, and of the folders of files beside it that a person writes, for each of
-// the last days, and restores one. A running program owns its
-// database, so the window only requests a restore; the next start makes it before the database is opened.
+// Package backups keeps a copy of the database, and of the notes and recipes beside it, for each of the last days, and
+// restores one. A running program owns its database, so the window only requests a restore; the next start makes it
+// before the database is opened.
 //
 // A Folder is safe for concurrent use by one process.
 package backups
@@ -43,10 +43,13 @@ var ErrNotFound = errors.New("there is no such backup")
 var folders = []string{"notes", "recipes"}
 
 // Folder is the folder of the backups of one database.
-type Folder struct{ path, database string }
+type Folder struct {
+	path, database string
+	making         *sync.Mutex
+}
 
 // New returns the folder path with the backups of the database file. It need not exist.
-func New(path, database string) Folder { return Folder{path: path, database: database} }
+func New(path, database string) Folder { return Folder{path, database, &sync.Mutex{}} }
 
 // Path returns the path of the folder.
 func (f Folder) Path() string { return f.path }
@@ -94,12 +97,15 @@ func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) er
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return fmt.Errorf("creating the folder of the backups: %w", err)
 	}
+	f.making.Lock()
+	defer f.making.Unlock()
 	day := now.Format(time.DateOnly)
-	if err := store.Backup(ctx, f.file(day)); err != nil {
-		return err
-	}
+	// The database is last: a day that has one is done.
 	if err := f.copyFiles(day); err != nil {
 		return fmt.Errorf("backing up notes and recipes: %w", err)
+	}
+	if err := store.Backup(ctx, f.file(day)); err != nil {
+		return err
 	}
 	all, err := f.List()
 	if err != nil {
@@ -113,49 +119,62 @@ func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) er
 	return nil
 }
 
-// copying is locked while files are copied.
-var copying sync.Mutex
-
-// copyFiles replaces the copies of a day.
+// copyFiles replaces the copies of a day. The old ones are deleted when the new ones are whole.
 func (f Folder) copyFiles(day string) error {
-	copying.Lock()
-	defer copying.Unlock()
-	next := f.files(day) + ".new"
-	err := os.RemoveAll(next)
+	next, old := f.files(day)+".new", f.files(day)+".old"
+	err := errors.Join(os.RemoveAll(next), os.RemoveAll(old), os.MkdirAll(next, 0o700))
 	for _, folder := range folders {
-		if _, statErr := os.Stat(f.beside(folder)); statErr == nil && err == nil {
-			err = os.CopyFS(filepath.Join(next, folder), os.DirFS(f.beside(folder)))
+		if err == nil {
+			err = copyFolder(filepath.Join(next, folder), f.beside(folder))
 		}
 	}
-	if err = errors.Join(err, os.RemoveAll(f.files(day))); err != nil {
+	if err != nil {
 		return err
 	}
-	if err = os.Rename(next, f.files(day)); errors.Is(err, fs.ErrNotExist) {
-		return nil // there is nothing to copy
+	if err := os.Rename(f.files(day), old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return errors.Join(os.Rename(next, f.files(day)), os.RemoveAll(old))
 }
 
-// restoreFiles replaces the folders by the copies of a day. What it replaces is kept beside them, as the database is. A
-// folder without a copy stays.
-func (f Folder) restoreFiles(day string) error {
-	suffix := time.Now().UTC().Format(".replaced-20060102T150405.000Z")
-	for _, folder := range folders {
-		from, to := filepath.Join(f.files(day), folder), f.beside(folder)
-		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := errors.Join(os.RemoveAll(to+".restoring"), os.CopyFS(to+".restoring", os.DirFS(from))); err != nil {
-			return err
-		}
-		if err := os.Rename(to, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err := os.Rename(to+".restoring", to); err != nil {
-			return err
-		}
+// copyFolder copies the regular files of a folder with their permissions and times. Those that a program is writing or
+// deletes meanwhile are left out. A folder that does not exist is not copied.
+func copyFolder(to, from string) error {
+	from, err := filepath.EvalSymlinks(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(from, path)
+		if err == nil && relErr == nil && entry.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		}
+		if err == nil && relErr == nil && entry.Type().IsRegular() && !strings.HasSuffix(path, ".part") {
+			err = copyFile(filepath.Join(to, rel), path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return errors.Join(err, relErr)
+	})
+}
+
+func copyFile(to, from string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, content, info.Mode().Perm()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // Run makes the backup of each day until ctx ends. failed is called with every error; Run tries again after an hour.
@@ -189,21 +208,44 @@ func (f Folder) Find(name string) (Backup, error) {
 	return Backup{}, ErrNotFound
 }
 
-// Restore replaces the database and the files by a backup; see sqlite.Restore. The audit log then ends earlier, so its
-// head goes.
+// Restore replaces the database and the files by a backup; see sqlite.Restore. The files that it replaces are kept
+// beside them, as the database is. A folder without a copy, as in backups of older versions, stays.
 func (f Folder) Restore(ctx context.Context, name string) (replaced string, err error) {
 	if _, err := f.Find(name); err != nil {
 		return "", err
 	}
+	var ready []string
+	for _, folder := range folders {
+		from, next := filepath.Join(f.files(name), folder), f.beside(folder)+".restoring"
+		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := errors.Join(os.RemoveAll(next), copyFolder(next, from)); err != nil {
+			return "", fmt.Errorf("restoring %s: %w", folder, err)
+		}
+		defer os.RemoveAll(next)
+		ready = append(ready, folder)
+	}
 	if replaced, err = sqlite.Restore(ctx, f.database, f.file(name)); err != nil {
 		return replaced, err
 	}
-	if err := f.restoreFiles(name); err != nil {
-		return replaced, fmt.Errorf("conversations and settings are restored, notes and recipes are not: %w", err)
+	errs := []error{audit.ResetHead(filepath.Dir(f.database))}
+	suffix := time.Now().UTC().Format(".replaced-20060102T150405.000Z")
+	for _, folder := range ready {
+		to, err := filepath.EvalSymlinks(f.beside(folder))
+		if err == nil {
+			err = os.Rename(to, to+suffix)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			to, err = f.beside(folder), nil
+		}
+		if err == nil {
+			err = os.Rename(f.beside(folder)+".restoring", to)
+		}
+		errs = append(errs, err)
 	}
-	err = os.Remove(f.beside(audit.HeadFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return replaced, fmt.Errorf("removing the end of the audit log: %w", err)
+	if err := errors.Join(errs...); err != nil {
+		return replaced, fmt.Errorf("conversations and settings are restored, but not everything else: %w", err)
 	}
 	return replaced, nil
 }
@@ -253,7 +295,7 @@ func (f Folder) RestoreRequested(ctx context.Context) (name, replaced string, er
 // Prepare restores the requested backup, if any, and then returns the error of CheckLost.
 func (f Folder) Prepare(ctx context.Context, log *slog.Logger) error {
 	if day, replaced, err := f.RestoreRequested(ctx); err != nil {
-		log.Error("the backup was not restored; the data is as it was", "backup", day, "err", err)
+		log.Error("the backup was not restored", "backup", day, "replaced", replaced, "err", err)
 	} else if day != "" {
 		log.Info("a backup was restored", "backup", day, "replaced", replaced)
 	}

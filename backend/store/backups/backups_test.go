@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -225,22 +226,38 @@ func TestNotesAndRecipesAreRestored(t *testing.T) {
 		return string(text)
 	}
 	write(recipe, "old")
+	written := time.Date(2026, 11, 1, 2, 3, 4, 0, time.UTC)
+	if err := syscall.Mkfifo(filepath.Join(dir, "recipes", "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 { // the second replaces the first of the day
 		write(recipe, "good")
+		if err := os.Chtimes(recipe, written, written); err != nil {
+			t.Fatal(err)
+		}
 		if err := f.Make(t.Context(), s, day(1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	write(recipe, "spoiled")
 	write(note, "written later")
+	if err := os.Rename(filepath.Join(dir, "recipes"), filepath.Join(dir, "synced")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("synced", filepath.Join(dir, "recipes")); err != nil {
+		t.Fatal(err)
+	}
 	_ = s.Close()
 	if _, err := f.Restore(t.Context(), "2026-11-01"); err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(recipe); err != nil || info.Mode().Perm() != 0o600 || !info.ModTime().Equal(written) {
+		t.Errorf("%v %v", info, err)
+	}
 	if read(recipe) != "good" || read(note) != "written later" {
 		t.Errorf("recipe %q, note %q", read(recipe), read(note))
 	}
-	kept, err := filepath.Glob(filepath.Join(dir, "recipes.replaced-*", "order", "recipe.json"))
+	kept, err := filepath.Glob(filepath.Join(dir, "synced.replaced-*", "order", "recipe.json"))
 	if err != nil || len(kept) != 1 || read(kept[0]) != "spoiled" {
 		t.Errorf("what was replaced is %q, %v", kept, err)
 	}

@@ -301,7 +301,7 @@ func (p *page) result(a safefs.Target, format textfile.Format, size int64, count
 	}
 	var notes []string
 	if p.cut {
-		notes = append(notes, fmt.Sprintf("line %d is cut: it is longer than 1 MB", last))
+		notes = append(notes, fmt.Sprintf("line %d is cut: one call returns %s", last, humanize.IBytes(uint64(p.budget))))
 	}
 	if out.Content != raw {
 		notes = append(notes, "bytes that are not UTF-8 are shown as \uFFFD")

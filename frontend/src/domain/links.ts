@@ -33,7 +33,9 @@ async function show(app: Parts, { kind, name }: Link): Promise<void> {
     else toasts.error(t('link.recipe.gone', { name }));
   } else if (kind === 'message') {
     commands.run('conversation.new');
-    if (name) conversations.setDraft([conversations.draft.trim(), name].filter(Boolean).join('\n\n'));
+    // Another window may have put it into the same draft.
+    const draft = conversations.draft.trim();
+    if (!draft.endsWith(name)) conversations.setDraft([draft, name].filter(Boolean).join('\n\n'));
   } else if (/^https?:/.test(name)) {
     // Only the person's press opens it.
     toasts.offer(t('link.address', { address: new URL(name).href.slice(0, 200) }), {

@@ -47,10 +47,18 @@ func (k *knowledge) set(owner, path string, s Stamp) {
 		k.owners[owner] = map[string]Stamp{}
 		k.order = append(k.order, owner)
 	}
-	if _, known := k.owners[owner][path]; !known && len(k.owners[owner]) >= maxKnown {
-		return // the file then counts as unread
+	files := k.owners[owner]
+	if _, known := files[path]; !known && len(files) >= maxKnown {
+		for any := range files {
+			delete(files, any) // it then counts as unread
+			break
+		}
 	}
-	k.owners[owner][path] = s
+	files[path] = s
+	if last := len(k.order) - 1; k.order[last] != owner {
+		at := slices.Index(k.order, owner)
+		k.order = append(slices.Delete(k.order, at, at+1), owner)
+	}
 }
 
 func (k *knowledge) get(owner, path string) (Stamp, bool) {
@@ -100,14 +108,14 @@ func (k *knowledge) load(file string) error {
 	return nil
 }
 
-// save writes what the newest owners outside of conversations know to a file. It keeps the order of the owners.
+// save writes what the owners that act again after a restart know to a file, the last that acted first. It keeps the order of the owners.
 func (k *knowledge) save(file string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var saved []ownersFiles
 	n := 0
 	for _, owner := range slices.Backward(k.order) {
-		if toolspec.IsConversation(owner) { // which may be deleted, with all that is known of it
+		if !toolspec.IsLasting(owner) {
 			continue
 		}
 		if n += len(k.owners[owner]); n > maxSaved {

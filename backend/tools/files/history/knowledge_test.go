@@ -12,6 +12,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
+func owner(n int) string {
+	return toolspec.Provenance{Caller: toolspec.CallerRun, Client: fmt.Sprint(n)}.Owner()
+}
+
 func TestKnownFilesSurviveARestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.json")
 	var before, after knowledge
@@ -21,27 +25,45 @@ func TestKnownFilesSurviveARestart(t *testing.T) {
 	stamp := Stamp{Size: 5, Modified: time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC), Hash: "h"}
 	for i := range 3 { // the oldest owner is beyond the limit
 		for n := range maxSaved / 2 {
-			before.set(fmt.Sprint("owner ", i), fmt.Sprint("/f", n), stamp)
+			before.set(owner(i), fmt.Sprint("/f", n), stamp)
 		}
 	}
 	before.set(toolspec.Provenance{Conversation: "c"}.Owner(), "/f1", stamp)
+	before.set(toolspec.Provenance{Caller: "mcp", Session: "joined-1"}.Owner(), "/f1", stamp)
 	if err := before.save(file); err != nil {
 		t.Fatal(err)
 	}
 	if err := after.load(file); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := after.get("owner 0", "/f1"); ok {
+	if _, ok := after.get(owner(0), "/f1"); ok {
 		t.Error("the oldest owner is known beyond the limit")
 	}
-	if diff := cmp.Diff([]string{"owner 1", "owner 2"}, after.order); diff != "" {
+	if diff := cmp.Diff([]string{owner(1), owner(2)}, after.order); diff != "" {
 		t.Error(diff)
 	}
-	if got, _ := after.get("owner 2", "/f7"); got != stamp {
+	if got, _ := after.get(owner(2), "/f7"); got != stamp {
 		t.Errorf("%+v", got)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
+	}
+}
+
+func TestFilesBeyondTheLimitReplaceOthers(t *testing.T) {
+	var k knowledge
+	for n := range maxKnown + 1 {
+		k.set("a", fmt.Sprint("/f", n), Stamp{})
+	}
+	if _, ok := k.get("a", fmt.Sprint("/f", maxKnown)); !ok || len(k.owners["a"]) != maxKnown {
+		t.Errorf("the newest is known: %v, of %d files", ok, len(k.owners["a"]))
+	}
+	for n := range maxOwners {
+		k.set(owner(n), "/f", Stamp{})
+		k.set("a", "/f", Stamp{}) // still in use
+	}
+	if _, ok := k.get("a", "/f"); !ok {
+		t.Error("the owner that acts most is forgotten")
 	}
 }
 

@@ -72,7 +72,7 @@ export class Settings {
     );
   }
 
-  /** True until `endWelcome` was called in any window. */
+  /** True until `endWelcome` was called, in another window: before this one was loaded. */
   get welcome(): boolean {
     return this.value(WELCOME_KEY) !== 'over';
   }

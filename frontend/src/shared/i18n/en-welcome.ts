@@ -3,7 +3,7 @@ export const welcome = {
   'welcome.intro': 'Three first steps. Each of them can wait.',
   'welcome.folder': 'Folder:',
   'welcome.folder.means':
-    'The assistant reads and changes files in this folder. It asks before it uses anything outside it.',
+    'The assistant reads and changes files in this folder. It asks before it changes anything outside it.',
   'welcome.folder.choose': 'Choose another…',
   'welcome.model': 'No model is needed to begin',
   'welcome.model.used': 'Model: {model}',
