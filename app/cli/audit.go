@@ -76,8 +76,8 @@ func (v *auditVerifyVerb) Run(ctx context.Context, io verb.Streams, g *verb.Glob
 	}
 	err = audit.HeadKeeper{Log: log, Folder: cfg.DataDir}.Verify(ctx)
 	if errors.Is(err, audit.ErrBroken) {
-		return verb.Failure(verb.ExitFailed, "%v. The %d entries that are left are intact. Data files that were copied "+
-			"over newer ones explain this, too.", err, n)
+		return verb.Failure(verb.ExitFailed, "%v. The %d entries that are left are intact. Data files that were "+
+			"copied over newer ones explain this, too.", err, n)
 	}
 	if err != nil {
 		return verb.Failure(verb.ExitFailed, "%v", err)

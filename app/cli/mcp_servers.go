@@ -38,6 +38,10 @@ func (v *mcpListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) 
 		return err
 	}
 	defer sys.Close()
+	file := filepath.Join(sys.Config.ConfigDir, mcpconfig.FileName)
+	if _, _, err := mcpconfig.ReadEntries(file); err != nil {
+		return verb.Failure(verb.ExitFailed, "%s cannot be read. %v", file, err)
+	}
 	list := sys.MCP.List()
 	if v.JSON {
 		return verb.PrintJSON(io, list)

@@ -16,6 +16,7 @@ import (
 	"sextant/backend/store/eventlog"
 	"sextant/shared/chat"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -161,11 +162,11 @@ func (r runReport) verdict() error {
 		denied := c.ErrorType == toolspec.PermissionError || c.ErrorType == toolspec.SecurityError
 		switch {
 		case denied, c.Status == event.CallRefused, c.Status == event.CallDeclined:
-			refused = strings.TrimSpace(c.Error + ". " + c.Suggestion)
+			refused = strings.TrimSpace(excerpt.Sentence(c.Error) + " " + c.Suggestion)
 		case c.Status == event.CallDone:
 			failed, refused = "", ""
 		default:
-			failed = strings.TrimSpace(c.Error + ". " + c.Suggestion)
+			failed = strings.TrimSpace(excerpt.Sentence(c.Error) + " " + c.Suggestion)
 		}
 	}
 	switch {
@@ -181,13 +182,10 @@ func (r runReport) verdict() error {
 
 func (r runReport) unfinished() string {
 	text := cmp.Or(r.Error, "the turn ended as "+string(r.Status))
-	if !r.formatted {
-		return text
-	}
 	if r.Suggestion != "" {
-		text += " " + r.Suggestion
+		text = excerpt.Sentence(text) + " " + r.Suggestion
 	}
-	if r.Text != "" {
+	if r.formatted && r.Text != "" {
 		text += "\nThe last answer was: " + r.Text
 	}
 	return text

@@ -62,8 +62,8 @@ func (v *askVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global)
 		text = strings.TrimSpace(string(piped))
 	}
 	if len(text) > maxAsked || !utf8.ValidString(text) {
-		return verb.Failure(verb.ExitUsage, "the text must be UTF-8 and at most %d bytes. Attach a longer one as a file.",
-			maxAsked)
+		return verb.Failure(verb.ExitUsage,
+			"the text must be UTF-8 and at most %d bytes. Attach a longer one as a file.", maxAsked)
 	}
 	link := event.LinkScheme + "://new?" + url.Values{"text": {text}}.Encode()
 	return showWindow(ctx, streams, g, windowTarget{link: link}, false)

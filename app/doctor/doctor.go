@@ -4,12 +4,15 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/app"
 	"sextant/app/desktop"
+	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/secrets"
 	"sextant/backend/store/backups"
@@ -52,18 +55,32 @@ func Diagnose(ctx context.Context, sys *app.System, display bool) []Finding {
 		}
 		out = append(out, f)
 	}
-	for _, s := range sys.MCP.List() {
-		f := Finding{State: "ok", What: "mcp", Says: fmt.Sprintf("%s: %d tools", s.Name, len(s.Tools))}
-		if s.State == "down" || s.State == "degraded" {
-			f = Finding{State: "bad", What: "mcp", Says: s.Name + ": " + s.Error}
-		}
-		out = append(out, f)
-	}
+	out = append(out, serverFindings(sys)...)
 	for _, p := range sys.Panels.Panels() {
 		if len(p.Problems) > 0 {
 			out = append(out, Finding{State: "warn", What: "panel", Says: p.ID + ": " +
 				strings.Join(p.ProblemLines(), "; ")})
 		}
+	}
+	return out
+}
+
+func serverFindings(sys *app.System) []Finding {
+	var out []Finding
+	file := filepath.Join(sys.Config.ConfigDir, mcpconfig.FileName)
+	if _, _, err := mcpconfig.ReadEntries(file); err != nil {
+		out = append(out, Finding{State: "bad", What: "mcp", Says: err.Error(), Hint: "Correct " + file})
+	}
+	for _, s := range sys.MCP.List() {
+		f := Finding{State: "ok", What: "mcp", Says: s.Name + ": " + english.Plural(len(s.Tools), "tool", "")}
+		switch s.State {
+		case "down", "degraded":
+			f = Finding{State: "bad", What: "mcp", Says: s.Name + ": " + s.Error}
+		case "ready":
+		default:
+			f.Says = s.Name + " is " + s.State
+		}
+		out = append(out, f)
 	}
 	return out
 }
@@ -83,8 +100,7 @@ func windowFinding(display bool) Finding {
 	case !display:
 		return Finding{
 			State: "warn", What: "window",
-			Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant runs as a server", Hint: "pid " +
-				fmt.Sprint(os.Getpid()),
+			Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant runs as a server",
 		}
 	}
 	return Finding{State: "ok", What: "window", Says: "a display was found"}

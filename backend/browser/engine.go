@@ -99,8 +99,12 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	path, err := launch.Find(b.cfg.Path)
 	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)
+		message := "No Chromium was found on this machine."
+		if b.cfg.Path != "" {
+			message = fmt.Sprintf("There is no program %q, which the setting chromium names.", b.cfg.Path)
+		}
 		return nil, &surface.Fault{
-			Kind: surface.FaultNoBrowser, Message: "No Chromium was found on this machine.",
+			Kind: surface.FaultNoBrowser, Message: message,
 			Suggestion: "Install it with: " + launch.InstallHint,
 		}
 	}

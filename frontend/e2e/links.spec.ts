@@ -8,7 +8,9 @@ const stage = (page: Page, title: string) => page.getByRole('main', { name: titl
 /** Runs the command line beside a running Sextant, as the desktop does with a link. No program can be opened. */
 async function open(sextant: Sextant, target: string | string[], display = ''): Promise<string> {
   const env = { PATH: '/nowhere', SEXTANT_DATA: sextant.data, SEXTANT_CONFIG: `${sextant.dir}/config` };
-  const { stdout } = await promisify(execFile)(bin, [target].flat(), { env: display ? { ...env, DISPLAY: display } : env });
+  const { stdout } = await promisify(execFile)(bin, [target].flat(), {
+    env: display ? { ...env, DISPLAY: display } : env,
+  });
   return stdout.trim();
 }
 

@@ -215,6 +215,11 @@ func (f Folder) Restore(ctx context.Context, name string) (replaced string, err 
 		return "", err
 	}
 	var ready []string
+	defer func() {
+		for _, folder := range ready {
+			err = errors.Join(err, os.RemoveAll(f.beside(folder)+".restoring"))
+		}
+	}()
 	for _, folder := range folders {
 		from, next := filepath.Join(f.files(name), folder), f.beside(folder)+".restoring"
 		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
@@ -223,7 +228,6 @@ func (f Folder) Restore(ctx context.Context, name string) (replaced string, err 
 		if err := errors.Join(os.RemoveAll(next), copyFolder(next, from)); err != nil {
 			return "", fmt.Errorf("restoring %s: %w", folder, err)
 		}
-		defer os.RemoveAll(next)
 		ready = append(ready, folder)
 	}
 	if replaced, err = sqlite.Restore(ctx, f.database, f.file(name)); err != nil {

@@ -301,7 +301,8 @@ func (p *page) result(a safefs.Target, format textfile.Format, size int64, count
 	}
 	var notes []string
 	if p.cut {
-		notes = append(notes, fmt.Sprintf("line %d is cut: one call returns %s", last, humanize.IBytes(uint64(p.budget))))
+		most := humanize.IBytes(uint64(p.budget))
+		notes = append(notes, fmt.Sprintf("line %d is cut: one call returns %s", last, most))
 	}
 	if out.Content != raw {
 		notes = append(notes, "bytes that are not UTF-8 are shown as \uFFFD")

@@ -24,10 +24,7 @@ type pdfParams struct {
 func (t *Tools) savePDF() tool {
 	return build(tool{
 		name: "save_pdf", hints: toolspec.Hints{OpenWorld: true}, timeout: 90_000,
-		examples: []string{
-			`{}`, `{"name":"offer","landscape":true,"pages":"1-2"}`,
-			`{"paper":"letter","scale":0.8,"plain":true}`,
-		},
+		examples: []string{`{}`, `{"name":"offer","landscape":true,"pages":"1-2"}`, `{"scale":0.8,"plain":true}`},
 	}, func(s session, _ pdfParams) toolspec.Description {
 		return toolspec.Description{Sentence: "Saving the page as a PDF", Target: s.Address()}
 	}, func(ctx context.Context, s session, p pdfParams) (toolspec.Result, error) {

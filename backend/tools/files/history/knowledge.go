@@ -49,8 +49,8 @@ func (k *knowledge) set(owner, path string, s Stamp) {
 	}
 	files := k.owners[owner]
 	if _, known := files[path]; !known && len(files) >= maxKnown {
-		for any := range files {
-			delete(files, any) // it then counts as unread
+		for other := range files {
+			delete(files, other) // it then counts as unread
 			break
 		}
 	}
@@ -108,7 +108,8 @@ func (k *knowledge) load(file string) error {
 	return nil
 }
 
-// save writes what the owners that act again after a restart know to a file, the last that acted first. It keeps the order of the owners.
+// save writes what the owners that act again after a restart know to a file. Beyond maxSaved files, the owners that
+// have not acted for longest are left out.
 func (k *knowledge) save(file string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
