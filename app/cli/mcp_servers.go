@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"sextant/app"
 	"sextant/app/cli/verb"
@@ -52,8 +53,8 @@ func (v *mcpListVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global) 
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", excerpt.Escape(s.Name), s.State, len(s.Tools),
-			excerpt.Escape(s.Error))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", excerpt.Escape(s.Name), s.State,
+			english.Plural(len(s.Tools), "tool", ""), excerpt.Escape(s.Error))
 	}
 	return w.Flush()
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/app"
 	"sextant/app/cli/verb"
 	"sextant/app/config"
@@ -46,7 +48,7 @@ func (v *secretsListVerb) Run(io verb.Streams, g *verb.Global) error {
 	for _, s := range all {
 		used := "never used"
 		if s.LastUsed != nil {
-			used = "used " + s.LastUsed.Format("2006-01-02 15:04") + fmt.Sprintf(", %d times", s.Uses)
+			used = "used " + s.LastUsed.Format("2006-01-02 15:04") + ", " + english.Plural(s.Uses, "time", "")
 		}
 		if s.Missing {
 			used = "its value cannot be read"

@@ -145,7 +145,7 @@ test('the palette finds settings, files and visited pages, and asks the assistan
   await box.fill('list a directory');
   await expect(option.first()).toContainText('List directory');
   await page.keyboard.press('Enter');
-  const tool = page.getByRole('dialog', { name: 'list directory' });
+  const tool = page.getByRole('dialog', { name: 'List directory' });
   await tool.getByRole('button', { name: 'Run list_directory' }).click();
   await expect(tool.getByText('brass-list.txt').first()).toBeVisible();
   await page.keyboard.press('Escape');

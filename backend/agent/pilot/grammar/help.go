@@ -35,7 +35,9 @@ func (parser *Parser) Help(about, intro string) string {
 				forms = append(forms, other.Usage())
 			}
 		}
-		lines = append(lines, "- "+strings.Join(forms, ", "))
+		if len(forms) > 0 {
+			lines = append(lines, "- "+strings.Join(forms, ", "))
+		}
 	}
 	return strings.Join(append(lines, "", endOfHelp), "\n")
 }

@@ -30,6 +30,11 @@ export class Recipes extends RemoteValue<RecipeList> {
   /** What was recorded and is not saved yet, null for nothing. */
   recorded = $state.raw<RecipeSource | null>(null);
 
+  /** The step for which the person clicks an element of the page, null for none. */
+  picking = $state.raw<{ recipe: string; step: number } | null>(null);
+  /** The element that was clicked for a step, until the panel tries it. */
+  picked = $state.raw<{ recipe: string; step: number; element: number } | null>(null);
+
   constructor(
     actions: Actions,
     private readonly store: Store,

@@ -67,6 +67,7 @@ export const recipes = {
   'recipes.ended': 'The last run ended at step {n} of {total}.',
   'recipes.ended.why': 'The last run ended at step {n} of {total}: {reason}.',
   'recipes.uncertain': 'Step {n} may have been done. Look at the page, then choose where to go on.',
+  'recipes.step.unexpect': 'Do not expect “{text}”',
   'recipes.choose': 'Choose another element…',
   'recipes.choose.title': 'Element for step {n}',
   'recipes.choose.means':
@@ -76,6 +77,8 @@ export const recipes = {
   'recipes.choose.more': '{n} more. Enter words to find them.',
   'recipes.choose.none': 'No element of the page has these words.',
   'recipes.choose.reading': 'Looking at the page',
+  'recipes.pick': 'Click it on the page',
+  'recipes.pick.how': 'Click the element for step {n} of {recipe}. Esc cancels.',
   'recipes.replaced': 'Step {n} used {after} in place of {before}.',
   'recipes.replaced.unproved':
     'Step {n} used {after} in place of {before}. Nothing on the page proved that it is right, so look before you keep it.',
