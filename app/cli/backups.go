@@ -68,7 +68,7 @@ func (v *backupsRestoreVerb) Run(ctx context.Context, io verb.Streams, g *verb.G
 	}
 	_, _ = fmt.Fprintf(io.Out, "Restored the backup of %s.\n", v.Day)
 	if replaced != "" {
-		_, _ = fmt.Fprintf(io.Out, "What it replaced is kept as %s, notes and recipes likewise.\n", replaced)
+		_, _ = fmt.Fprintf(io.Out, "What it replaced is kept as %s\n", replaced)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"sextant/backend/store/wholefile"
 )
 
 // FileName is the name of the instance file in the data folder. Only its owner can read it.
@@ -56,18 +58,5 @@ func WritePrivateJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	temp := path + ".new"
-	_ = os.Remove(temp)
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+	return wholefile.Write(path, append(b, '\n'), 0o600)
 }

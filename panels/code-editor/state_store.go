@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"sextant/backend/store/wholefile"
 	"sextant/shared/wire"
 )
 
@@ -176,16 +177,5 @@ func (s *StateStore) write(name string, v any) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(s.dir, name))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Write(filepath.Join(s.dir, name), b, 0o600)
 }

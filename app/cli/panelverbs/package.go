@@ -18,6 +18,7 @@ import (
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/manifest"
 	"sextant/backend/store/sqlite"
+	"sextant/backend/store/wholefile"
 	"sextant/shared/navigation"
 )
 
@@ -62,7 +63,7 @@ func (v *panelsPackVerb) Run(io verb.Streams, g *verb.Global) error {
 	}
 	id := filepath.Base(full)
 	out := cmp.Or(v.Out, id+authoring.Extension)
-	if err := writeFile(out, archive); err != nil {
+	if err := wholefile.Write(out, archive, 0o600); err != nil {
 		return verb.Failure(verb.ExitFailed, "writing %s: %v", out, err)
 	}
 	if v.JSON {
@@ -76,23 +77,6 @@ func (v *panelsPackVerb) Run(io verb.Streams, g *verb.Global) error {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// writeFile writes a file atomically, so that no program finds an incomplete file.
-func writeFile(path string, text []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".sextant-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(text)
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
 }
 
 func invalidPanel(io verb.Streams, err error) error {

@@ -77,6 +77,9 @@ func (h *harness) Definitions(string) []toolspec.Definition {
 }
 
 func (h *harness) Do(_ context.Context, c toolspec.Call) toolspec.Result {
+	if c.Refused != nil {
+		return *c.Refused
+	}
 	h.mu.Lock()
 	h.made = append(h.made, c.Tool)
 	h.mu.Unlock()

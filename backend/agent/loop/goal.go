@@ -59,7 +59,7 @@ func (t *turn) excluded(name string) bool {
 
 func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	if t.excluded(c.Tool) {
-		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
+		return refusal(toolspec.PermissionError, "not one of the tools allowed for this task",
 			"Nothing ran. Use one of these: "+strings.Join(t.request.Tools, ", ")+".")
 	}
 	if t.lineage.depth == 0 {
@@ -69,7 +69,7 @@ func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 		if d.Name == c.Tool && t.lineage.hides(d) {
 			return refusal(
 				toolspec.PermissionError,
-				c.Tool+": not available to this subagent",
+				"not available to this subagent",
 				"Nothing ran. Do it with the tools you were given, or say what is missing.",
 			)
 		}

@@ -137,7 +137,7 @@ func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *t
 		p.Args = p.Arguments
 	}
 	if err != nil || strings.TrimSpace(p.Tool) == "" || p.Tool == toolspec.CallTool {
-		r := toolspec.Fail(toolspec.ValidationError, toolspec.CallTool+" does not name a tool to run",
+		r := toolspec.Fail(toolspec.ValidationError, "it does not name a tool to run",
 			`Send the tool's name and its arguments, for example {"tool":"read_file","args":{"path":"notes.txt"}}.`)
 		return "", nil, &r
 	}

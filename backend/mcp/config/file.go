@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"sextant/backend/mcp/access"
+	"sextant/backend/store/wholefile"
 	"sextant/backend/toolprovider/jsonpos"
 )
 
@@ -71,17 +72,7 @@ func Write(path string, text []byte) error {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".mcp-config-*")
-	if err != nil {
-		return fmt.Errorf("writing MCP config: %w", err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
+	if err := wholefile.Write(path, text, mode); err != nil {
 		return fmt.Errorf("writing MCP config: %w", err)
 	}
 	return nil

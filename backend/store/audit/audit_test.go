@@ -196,6 +196,7 @@ func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
 		{"seal", "seal", "does not have its seal"},
 		{"missing head", "head", "audit-head.json is missing"},
 		{"missing key", "key", "does not have its seal"},
+		{"empty head", "empty", "does not have its seal"},
 		{"reset", "reset", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -233,6 +234,8 @@ func changeHead(t *testing.T, folder, path, change string) {
 		if text, err = os.ReadFile(file); err == nil {
 			err = os.WriteFile(file, []byte(strings.Replace(string(text), "6", "4", 1)), 0o600)
 		}
+	case "empty":
+		err = os.WriteFile(file, []byte("{}"), 0o600)
 	case "head":
 		err = os.Remove(file)
 	case "key":

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"sextant/backend/store/wholefile"
 )
 
 // The files of the data folder that say where the log ended: the head, and the key of its seal.
@@ -29,7 +31,7 @@ var errHead = fmt.Errorf("%w: where it ended is not known", ErrBroken)
 
 // HeadKeeper keeps the head of a log: where it ended, outside of the database and sealed with a key. The hashes of the
 // log do not show that its newest entries are gone; the head does, except those of the last second before a kill. It
-// does not stop a program that can read the key, or puts back older files of both.
+// does not stop a program that can read the key, that deletes both files, or that puts back older ones.
 type HeadKeeper struct {
 	Log *Log
 	// Folder is the data folder.
@@ -40,10 +42,12 @@ type HeadKeeper struct {
 
 // ResetHead makes the next end of the log the first that is known. Call it after the database was replaced.
 func ResetHead(folder string) error {
-	if _, err := os.Stat(filepath.Join(folder, headFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	k := HeadKeeper{Folder: folder}
+	key, err := k.key(false)
+	if err != nil || key == "" {
+		return err
 	}
-	return writeFile(filepath.Join(folder, headFile), []byte("{}"))
+	return k.write(head{}, key)
 }
 
 // end is a place in the log.
@@ -124,12 +128,16 @@ func (k HeadKeeper) save(ctx context.Context, before head) (head, error) {
 		return before, err
 	}
 	h := head{end: end{last.Seq, last.Hash, last.Time}, Lost: before.Lost}
+	return h, k.write(h, key)
+}
+
+func (k HeadKeeper) write(h head, key string) error {
 	h.Seal = h.sealed(key)
 	text, err := json.Marshal(h)
 	if err != nil {
-		return before, fmt.Errorf("saving where the audit log ends: %w", err)
+		return fmt.Errorf("saving where the audit log ends: %w", err)
 	}
-	return h, writeFile(filepath.Join(k.Folder, headFile), text)
+	return writeFile(filepath.Join(k.Folder, headFile), text)
 }
 
 // key returns the key of the seal, "" if there is none. With create it makes one.
@@ -146,17 +154,8 @@ func (k HeadKeeper) key(create bool) (string, error) {
 	return string(text), nil
 }
 
-// writeFile replaces a file as a whole, on disk.
 func writeFile(file string, text []byte) error {
-	f, err := os.OpenFile(file+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err == nil {
-		_, err = f.Write(text)
-		err = errors.Join(err, f.Sync(), f.Close())
-	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
-	}
-	if err != nil {
+	if err := wholefile.Write(file, text, 0o600); err != nil {
 		return fmt.Errorf("saving where the audit log ends: %w", err)
 	}
 	return nil
@@ -171,7 +170,7 @@ func (k HeadKeeper) read() (head, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(k.Folder, headFile))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && key == "", err == nil && string(text) == "{}":
+	case errors.Is(err, fs.ErrNotExist) && key == "":
 		return head{}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return head{}, fmt.Errorf("%w, because %s is missing", errHead, headFile)

@@ -122,6 +122,7 @@ func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) er
 // copyFiles replaces the copies of a day. The old ones are deleted when the new ones are whole.
 func (f Folder) copyFiles(day string) error {
 	next, old := f.files(day)+".new", f.files(day)+".old"
+	f.recoverFiles(day)
 	err := errors.Join(os.RemoveAll(next), os.RemoveAll(old), os.MkdirAll(next, 0o700))
 	for _, folder := range folders {
 		if err == nil {
@@ -137,8 +138,16 @@ func (f Folder) copyFiles(day string) error {
 	return errors.Join(os.Rename(next, f.files(day)), os.RemoveAll(old))
 }
 
-// copyFolder copies the regular files of a folder with their permissions and times. Those that a program is writing or
-// deletes meanwhile are left out. A folder that does not exist is not copied.
+// recoverFiles puts the old copies of a day back that a kill between the two renames of copyFiles left aside.
+func (f Folder) recoverFiles(day string) {
+	if _, err := os.Stat(f.files(day)); errors.Is(err, fs.ErrNotExist) {
+		_ = os.Rename(f.files(day)+".old", f.files(day)) // usually there are none
+	}
+}
+
+// copyFolder copies the regular files of a folder with their permissions and times. Those that are deleted meanwhile or
+// cannot be read are left out, so that they do not keep the rest from being backed up. A folder that does not exist is
+// not copied.
 func copyFolder(to, from string) error {
 	from, err := filepath.EvalSymlinks(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,10 +161,10 @@ func copyFolder(to, from string) error {
 		if err == nil && relErr == nil && entry.IsDir() {
 			return os.MkdirAll(filepath.Join(to, rel), 0o700)
 		}
-		if err == nil && relErr == nil && entry.Type().IsRegular() && !strings.HasSuffix(path, ".part") {
+		if err == nil && relErr == nil && entry.Type().IsRegular() {
 			err = copyFile(filepath.Join(to, rel), path)
 		}
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil
 		}
 		return errors.Join(err, relErr)
@@ -214,39 +223,38 @@ func (f Folder) Restore(ctx context.Context, name string) (replaced string, err 
 	if _, err := f.Find(name); err != nil {
 		return "", err
 	}
-	var ready []string
+	f.recoverFiles(name)
+	// The copies are made beside the folders that they replace, which may be on another disk.
+	ready := map[string]string{}
 	defer func() {
-		for _, folder := range ready {
-			err = errors.Join(err, os.RemoveAll(f.beside(folder)+".restoring"))
+		for _, next := range ready {
+			err = errors.Join(err, os.RemoveAll(next))
 		}
 	}()
 	for _, folder := range folders {
-		from, next := filepath.Join(f.files(name), folder), f.beside(folder)+".restoring"
+		from, to := filepath.Join(f.files(name), folder), f.beside(folder)
 		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := errors.Join(os.RemoveAll(next), copyFolder(next, from)); err != nil {
+		if real, err := filepath.EvalSymlinks(to); err == nil {
+			to = real
+		}
+		ready[to] = to + ".restoring"
+		if err := errors.Join(os.RemoveAll(ready[to]), copyFolder(ready[to], from)); err != nil {
 			return "", fmt.Errorf("restoring %s: %w", folder, err)
 		}
-		ready = append(ready, folder)
 	}
 	if replaced, err = sqlite.Restore(ctx, f.database, f.file(name)); err != nil {
 		return replaced, err
 	}
 	errs := []error{audit.ResetHead(filepath.Dir(f.database))}
 	suffix := time.Now().UTC().Format(".replaced-20060102T150405.000Z")
-	for _, folder := range ready {
-		to, err := filepath.EvalSymlinks(f.beside(folder))
-		if err == nil {
-			err = os.Rename(to, to+suffix)
+	for to, next := range ready {
+		if err := os.Rename(to, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+			continue
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			to, err = f.beside(folder), nil
-		}
-		if err == nil {
-			err = os.Rename(f.beside(folder)+".restoring", to)
-		}
-		errs = append(errs, err)
+		errs = append(errs, os.Rename(next, to))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return replaced, fmt.Errorf("conversations and settings are restored, but not everything else: %w", err)
@@ -299,7 +307,7 @@ func (f Folder) RestoreRequested(ctx context.Context) (name, replaced string, er
 // Prepare restores the requested backup, if any, and then returns the error of CheckLost.
 func (f Folder) Prepare(ctx context.Context, log *slog.Logger) error {
 	if day, replaced, err := f.RestoreRequested(ctx); err != nil {
-		log.Error("the backup was not restored", "backup", day, "replaced", replaced, "err", err)
+		log.Error("the backup was not restored, or not completely", "backup", day, "replaced", replaced, "err", err)
 	} else if day != "" {
 		log.Info("a backup was restored", "backup", day, "replaced", replaced)
 	}

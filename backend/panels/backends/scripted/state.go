@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"sextant/backend/store/wholefile"
 )
 
 const maxState = 256 << 10
@@ -83,11 +85,7 @@ func (s *state) save(all map[string]json.RawMessage) error {
 	if err := os.MkdirAll(filepath.Dir(s.file()), 0o700); err != nil {
 		return fmt.Errorf("writing the store: %w", err)
 	}
-	half := s.file() + ".new"
-	if err := os.WriteFile(half, text, 0o600); err != nil {
-		return fmt.Errorf("writing the store: %w", err)
-	}
-	if err := os.Rename(half, s.file()); err != nil {
+	if err := wholefile.Write(s.file(), text, 0o600); err != nil {
 		return fmt.Errorf("writing the store: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"sextant/backend/store/wholefile"
 	"sextant/shared/toolspec"
 )
 
@@ -129,11 +130,7 @@ func (k *knowledge) save(file string) error {
 	if err != nil {
 		return fmt.Errorf("saving which files were read: %w", err)
 	}
-	temporary := file + ".new"
-	if err := os.WriteFile(temporary, text, 0o600); err != nil {
-		return fmt.Errorf("saving which files were read: %w", err)
-	}
-	if err := os.Rename(temporary, file); err != nil {
+	if err := wholefile.Write(file, text, 0o600); err != nil {
 		return fmt.Errorf("saving which files were read: %w", err)
 	}
 	return nil

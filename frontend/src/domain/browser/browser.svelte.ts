@@ -70,11 +70,15 @@ export class Browser {
     return this.store.state.marksRevision;
   }
 
+  /** Whether the marks match the page. */
+  get marksFit(): boolean {
+    const url = this.marks?.page.url;
+    return url !== undefined && this.#scrolled !== this.marksRevision && sameDocument(url, this.tab?.url ?? '');
+  }
+
   /** Whether the marks are on and match the page. */
   get marksShown(): boolean {
-    const marks = this.marks;
-    if (!marks?.on || this.settings.value('marks') === 'off') return false;
-    return this.#scrolled !== this.store.state.marksRevision && sameDocument(marks.page.url, this.tab?.url ?? '');
+    return Boolean(this.marks?.on) && this.settings.value('marks') !== 'off' && this.marksFit;
   }
 
   /** The number of the mark that a pending approval or the driver of the page will act on next, 0 for none. */

@@ -7,7 +7,7 @@ const entries = [
   { group: 'Commands', title: 'New conversation', words: 'chat' },
   { group: 'Commands', title: 'Open a folder' },
   { group: 'Settings', title: 'General', sub: 'Appearance, dark mode' },
-  { group: 'Settings', title: 'Folder the assistant works in at first', words: 'workspace' },
+  { group: 'Settings', title: 'Folder the assistant works in at first', words: 'workspace', isSentence: true },
   { group: 'Tools', title: 'Save pdf', sub: 'Saves the page as a PDF' },
 ];
 const titles = (query: string) => rank(entries, query).map(({ title }) => title);
@@ -25,6 +25,15 @@ test('small words need not occur, and the order of words does not matter', () =>
   expect(titles('MODE dark')).toEqual(['General']);
   expect(titles('chat')).toEqual(['New conversation']);
   expect(titles('what can you do')).toEqual([]);
+});
+
+test('a number comes before numbers that contain it', () => {
+  const marks = ['1  Ok', '10  Ok', '17  Add to basket · Moor', '117  Go', '171  Go'].map((title) => ({
+    group: '',
+    title,
+  }));
+  expect(rank(marks, '17').map(({ title }) => title)[0]).toBe('17  Add to basket · Moor');
+  expect(rank(marks, '1').map(({ title }) => title)[0]).toBe('1  Ok');
 });
 
 test('an empty query lists everything, and small words alone are searched for', () => {

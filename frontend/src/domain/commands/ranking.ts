@@ -6,10 +6,9 @@ export interface Findable {
   sub?: string;
   /** Further words that find it. */
   words?: string;
+  /** Whether the title is a sentence, which counts as a description. */
+  isSentence?: boolean;
 }
-
-/** The most words of a title. A longer one is a description. */
-const MAX_TITLE = 5;
 
 /** Words that need not occur, unless there are no others. */
 const SMALL_WORDS = new Set(['a', 'an', 'the', 'my', 'this', 'as', 'to', 'in', 'on', 'of', 'for', 'with']);
@@ -22,14 +21,15 @@ export function wordsOf(query: string): string[] {
 }
 
 /**
- * Returns how well an entry fits: 4 if its title begins with the words, 3 if each begins a word of the title, 2 if the
- * title contains them, 1 if the entry does, 0 if it does not.
+ * Returns how well an entry fits: 5 if its title begins with these words, 4 if the last of them may go on, 3 if each
+ * begins a word of the title, 2 if the title contains them, 1 if the entry does, 0 if it does not.
  */
-function quality({ title, sub = '', words = '' }: Findable, asked: string[]): number {
+function quality({ title, sub = '', words = '', isSentence }: Findable, asked: string[]): number {
   const name = title.toLowerCase();
   const all = `${name} ${sub} ${words}`.toLowerCase();
   if (!asked.every((word) => all.includes(word))) return 0;
-  if (name.split(' ').length > MAX_TITLE) return 1;
+  if (isSentence) return 1;
+  if (`${name} `.startsWith(`${asked.join(' ')} `)) return 5;
   if (name.startsWith(asked.join(' '))) return 4;
   if (asked.every((word) => name.startsWith(word) || name.includes(` ${word}`))) return 3;
   return asked.every((word) => name.includes(word)) ? 2 : 1;

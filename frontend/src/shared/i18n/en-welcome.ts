@@ -1,3 +1,4 @@
+/** Messages of the first steps, which are loaded with them. */
 export const welcome = {
   'welcome.title': 'Welcome to Sextant',
   'welcome.intro': 'Three first steps. Each of them can wait.',

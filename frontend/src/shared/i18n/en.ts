@@ -20,7 +20,6 @@ import { cost } from './en-cost';
 import { surface } from './en-surface';
 import { webview } from './en-webview';
 import { servers } from './en-servers';
-import { welcome } from './en-welcome';
 
 const frame = {
   'app.name': 'Sextant',
@@ -218,6 +217,5 @@ export const en = {
   ...webview,
   ...apps,
   ...servers,
-  ...welcome,
   ...problems,
 } as const;

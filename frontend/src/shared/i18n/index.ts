@@ -2,6 +2,7 @@ import { en } from './en';
 import type { batches } from './en-batches';
 import type { bookmarks } from './en-bookmarks';
 import type { links } from './en-links';
+import type { welcome } from './en-welcome';
 import type { metrics } from './en-metrics';
 import type { permission } from './en-permission';
 import type { schedules } from './en-schedules';
@@ -13,6 +14,7 @@ export type MessageKey =
   | keyof typeof batches
   | keyof typeof bookmarks
   | keyof typeof links
+  | keyof typeof welcome
   | keyof typeof metrics
   | keyof typeof permission
   | keyof typeof schedules
