@@ -1,4 +1,4 @@
-// Package wholefile replaces files as a whole: whoever reads a file finds the old content or the new, also after a crash.
+// Package wholefile replaces files as a whole: a reader finds the old content or the new, also after a crash.
 package wholefile
 
 import (
