@@ -48,7 +48,7 @@ type askVerb struct {
 	Text []string `arg:"" optional:"" help:"Text for the message box; - is what a pipe gives, such as the clipboard."`
 }
 
-// maxAsked is the length in bytes of the text that a link to a window can have.
+// maxAsked is how long a text for the message box may be, in bytes.
 const maxAsked = 1000
 
 // Run opens the window, or brings it to the front.
@@ -69,6 +69,7 @@ func (v *askVerb) Run(ctx context.Context, streams verb.Streams, g *verb.Global)
 	return showWindow(ctx, streams, g, windowTarget{link: link}, false)
 }
 
+// showWindow opens the window, or that of the running Sextant, with a target. It returns when the window is closed.
 func showWindow(
 	ctx context.Context, io verb.Streams, g *verb.Global, target windowTarget, hidden bool,
 ) error {
@@ -112,9 +113,11 @@ func readTarget(text string) (windowTarget, error) {
 		text = event.LinkScheme + "://open?url=" + url.QueryEscape(text)
 	}
 	if strings.HasPrefix(text, event.LinkScheme+":") {
-		// Any page can have a link. Only the verb ask writes into the message box.
-		if link, err := event.ParseLink(text); err != nil || link.Kind == event.LinkMessage && link.Name != "" {
-			err = event.ErrLink
+		link, err := event.ParseLink(text)
+		if link.Kind == event.LinkMessage && link.Name != "" {
+			err = event.ErrLink // any page can have a link; only the verb ask writes into the message box
+		}
+		if err != nil {
 			return windowTarget{}, verb.Failure(verb.ExitUsage, "%s: %v.", excerpt.Line(text, 100), err)
 		}
 		return windowTarget{link: text}, nil

@@ -72,7 +72,7 @@ func TestUnknownToolSuggestsNearest(t *testing.T) {
 	}
 }
 
-func TestMalformedCallIsRecordedAndRunsNothing(t *testing.T) {
+func TestRefusedCallIsRecordedAndRunsNothing(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo"}, echo)
 	call := called("echo", `{}`)

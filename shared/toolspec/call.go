@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"sextant/shared/annotation"
 )
@@ -117,10 +116,6 @@ func (p Provenance) Owner() string {
 	// A program chooses its own name, so the parts are quoted.
 	return fmt.Sprintf("%s %q %q", p.Caller, p.Client, p.Session)
 }
-
-// IsLasting reports whether an Owner is a program without a session, such as the command line, which comes back under
-// the same name.
-func IsLasting(owner string) bool { return strings.HasSuffix(owner, ` ""`) }
 
 // SortedUnion returns the strings in a and b, each once.
 func SortedUnion(a, b []string) []string {

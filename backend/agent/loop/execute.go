@@ -144,7 +144,7 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 				how := cmp.Or(b.Suggestion, "Nothing ran. Send the call again with its arguments as one JSON object.")
 				bad := toolspec.Fail(toolspec.ValidationError, b.Problem, how)
 				call.Refused = &bad
-				results[i] = t.loop.cfg.Calls.Do(t.withLineage(t.ctx), call)
+				results[i] = t.callTool(call)
 			case t.early.running[c.ID] != nil:
 				results[i] = <-t.early.running[c.ID]
 			case !left:
@@ -159,14 +159,22 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 	return results
 }
 
+// resolve replaces call_tool by the tool that it names, and refuses a call that cannot be run or is not allowed.
+func (t *turn) resolve(c *toolspec.Call) {
+	name, args, bad := prompt.ResolveCall(c.Tool, c.Args)
+	if bad != nil {
+		c.Refused = bad
+		return
+	}
+	c.Tool, c.Args = name, args
+	c.Refused = t.refuse(*c)
+}
+
 // callTool runs one call. A call that does not return soon after a stop is abandoned, with an unknown outcome; Close
 // waits for it.
 func (t *turn) callTool(c toolspec.Call) toolspec.Result {
-	if name, args, bad := prompt.ResolveCall(c.Tool, c.Args); bad != nil {
-		c.Refused = bad
-	} else {
-		c.Tool, c.Args = name, args
-		c.Refused = t.refuse(c)
+	if c.Refused == nil {
+		t.resolve(&c)
 	}
 	done := make(chan toolspec.Result, 1)
 	t.loop.wait.Add(1)

@@ -34,8 +34,8 @@ type harness struct {
 	log      []event.Event
 	messages []chat.Message
 	calls    []toolspec.Call
-	// malformed are the names of calls that could not be run.
-	malformed  []string
+	// refused are the names of calls that are only recorded.
+	refused    []string
 	waiting    []event.WaitingMessage
 	publishErr error
 	do         func(ctx context.Context, c toolspec.Call) toolspec.Result
@@ -108,7 +108,7 @@ func (h *harness) Do(ctx context.Context, c toolspec.Call) toolspec.Result {
 	h.mu.Lock()
 	do := h.do
 	if c.Refused != nil {
-		h.malformed = append(h.malformed, c.Tool)
+		h.refused = append(h.refused, c.Tool)
 		do = func(context.Context, toolspec.Call) toolspec.Result { return *c.Refused }
 	} else {
 		h.calls = append(h.calls, c)

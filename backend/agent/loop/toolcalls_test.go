@@ -258,8 +258,8 @@ func TestInvalidTextCallIsReported(t *testing.T) {
 	if len(made) != 1 || made[0].Tool != "look" {
 		t.Errorf("calls %+v", made)
 	}
-	if diff := cmp.Diff([]string{"act", "loook"}, slices.Sorted(slices.Values(h.malformed))); diff != "" {
-		t.Errorf("malformed calls that are recorded (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"act", "loook"}, slices.Sorted(slices.Values(h.refused))); diff != "" {
+		t.Errorf("calls that are only recorded (-want +got):\n%s", diff)
 	}
 	last := h.service.Requests()[1].LastContent()
 	for _, want := range []string{

@@ -26,9 +26,6 @@ const (
 // headPause is how long the head may be behind the log.
 const headPause = time.Second
 
-// errHead is wrapped by the errors of the head, so that they can be told apart from those of the chain.
-var errHead = fmt.Errorf("%w: where it ended is not known", ErrBroken)
-
 // HeadKeeper keeps the head of a log: where it ended, outside of the database and sealed with a key. The hashes of the
 // log do not show that its newest entries are gone; the head does, except those of the last second before a kill. It
 // does not stop a program that can read the key, that deletes both files, or that puts back older ones.
@@ -173,13 +170,13 @@ func (k HeadKeeper) read() (head, error) {
 	case errors.Is(err, fs.ErrNotExist) && key == "":
 		return head{}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return head{}, fmt.Errorf("%w, because %s is missing", errHead, headFile)
+		return head{}, fmt.Errorf("%w: where it ended is not known, because %s is missing", ErrBroken, headFile)
 	case err != nil:
 		return head{}, fmt.Errorf("reading where the audit log ended: %w", err)
 	}
 	var h head
 	if err := json.Unmarshal(text, &h); err != nil || !hmac.Equal([]byte(h.sealed(key)), []byte(h.Seal)) {
-		return head{}, fmt.Errorf("%w, because %s does not have its seal", errHead, headFile)
+		return head{}, fmt.Errorf("%w: where it ended is not known, because %s does not have its seal", ErrBroken, headFile)
 	}
 	return h, nil
 }

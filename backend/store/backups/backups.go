@@ -157,17 +157,17 @@ func copyFolder(to, from string) error {
 		return err
 	}
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		rel, relErr := filepath.Rel(from, path)
-		if err == nil && relErr == nil && entry.IsDir() {
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		copied := filepath.Join(to, strings.TrimPrefix(path, from))
+		if err == nil && entry.IsDir() {
+			return os.MkdirAll(copied, 0o700)
 		}
-		if err == nil && relErr == nil && entry.Type().IsRegular() {
-			err = copyFile(filepath.Join(to, rel), path)
+		if err == nil && entry.Type().IsRegular() {
+			err = copyFile(copied, path)
 		}
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil
 		}
-		return errors.Join(err, relErr)
+		return err
 	})
 }
 
@@ -236,8 +236,8 @@ func (f Folder) Restore(ctx context.Context, name string) (replaced string, err 
 		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if real, err := filepath.EvalSymlinks(to); err == nil {
-			to = real
+		if target, err := filepath.EvalSymlinks(to); err == nil {
+			to = target
 		}
 		ready[to] = to + ".restoring"
 		if err := errors.Join(os.RemoveAll(ready[to]), copyFolder(ready[to], from)); err != nil {

@@ -160,7 +160,7 @@ func scanPair(row *sql.Rows) (AuditPair, error) {
 func (s *Store) AuditEnd(ctx context.Context, seq int64) (e AuditEntry, err error) {
 	var at int64
 	err = s.reader.QueryRowContext(ctx,
-		`SELECT seq, time, hash FROM audit WHERE ?1 = 0 OR seq = ?1 ORDER BY seq DESC LIMIT 1`, seq).
+		`SELECT seq, time, hash FROM audit WHERE seq = iif(?1 = 0, (SELECT max(seq) FROM audit), ?1)`, seq).
 		Scan(&e.Seq, &at, &e.Hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return AuditEntry{}, nil

@@ -204,9 +204,9 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	return out, nil
 }
 
-// pathsKept is how long workspacePaths returns the same list, so that a person who types does not walk the workspace
+// pathListAge is how long workspacePaths returns the same list, so that a person who types does not walk the workspace
 // again with each letter.
-const pathsKept = 2 * time.Second
+const pathListAge = 2 * time.Second
 
 // pathList is a list of the files of a folder.
 type pathList struct {
@@ -216,12 +216,12 @@ type pathList struct {
 	read   time.Time
 }
 
-// workspacePaths returns the files of the workspace that .gitignore does not exclude. They are up to pathsKept old.
+// workspacePaths returns the files of the workspace that .gitignore does not exclude. They are up to pathListAge old.
 func (t *Tools) workspacePaths(ctx context.Context, workspace safefs.Target) ([]string, error) {
 	list := &t.paths
 	list.Lock()
 	defer list.Unlock()
-	if list.folder == workspace.Real && time.Since(list.read) < pathsKept {
+	if list.folder == workspace.Real && t.cfg.Now().Sub(list.read) < pathListAge {
 		return list.paths, nil
 	}
 	var paths []string
@@ -236,7 +236,7 @@ func (t *Tools) workspacePaths(ctx context.Context, workspace safefs.Target) ([]
 	if err := w.Run(workspace); err != nil {
 		return nil, err
 	}
-	list.folder, list.paths, list.read = workspace.Real, paths, time.Now()
+	list.folder, list.paths, list.read = workspace.Real, paths, t.cfg.Now()
 	return paths, nil
 }
 

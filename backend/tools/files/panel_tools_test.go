@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -277,6 +278,16 @@ func TestFindPathsBySubsequence(t *testing.T) {
 	}
 	if found, _ = b.FindPaths(context.Background(), "src go"); len(found.Paths) != 2 {
 		t.Errorf("%v", found)
+	}
+	b.put("src/new.go", "x")
+	b.later = time.Minute
+	if found, _ = b.FindPaths(context.Background(), "new"); len(found.Paths) != 1 {
+		t.Errorf("a new file: %v", found)
+	}
+	b.work = b.outside
+	b.put(filepath.Join(b.outside, "there.txt"), "x")
+	if found, _ = b.FindPaths(context.Background(), ""); strings.Join(found.Paths, " ") != "there.txt" {
+		t.Errorf("in another folder: %v", found)
 	}
 }
 

@@ -63,7 +63,7 @@ func TestReadPagesJoinToWholeFile(t *testing.T) {
 	b.fails("read_file", `{"path":"big.log","offset":4501}`, toolspec.UserError, "only 4500 lines")
 }
 
-func TestReadIsLimitedToOneMegabyte(t *testing.T) {
+func TestReadIsLimited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	line := strings.Repeat("x", 999) + "\n"
@@ -78,7 +78,12 @@ func TestReadIsLimitedToOneMegabyte(t *testing.T) {
 		strings.Contains(got.Content, "\uFFFD") {
 		t.Errorf("%d bytes", len(got.Content))
 	}
-	b.says(r, "line 1 is cut")
+	b.says(r, "line 1 is cut: one call returns 1.0 MiB")
+	b.maxRead = 64 << 10
+	r = b.ok("read_file", `{"path":"wide.txt"}`)
+	if got = value[textResult](t, r); len(got.Content) > 64<<10 || got.Lines != 65 || got.Next != 66 {
+		t.Errorf("%d bytes, %d lines, next %d", len(got.Content), got.Lines, got.Next)
+	}
 }
 
 func TestReadSeveralFilesWithOneMissing(t *testing.T) {

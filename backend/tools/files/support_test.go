@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -39,6 +40,9 @@ type bench struct {
 	caller             toolspec.Caller
 	calls              int
 	last               string
+	// later is added to the time. maxRead is what read_file may return, in bytes.
+	later   time.Duration
+	maxRead int
 }
 
 func newBench(t *testing.T) *bench {
@@ -49,7 +53,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{
 		t: t, home: home, work: filepath.Join(home, "work"), outside: filepath.Join(home, "outside"),
-		conversation: "k1", turn: "t1", caller: toolspec.CallerModel,
+		conversation: "k1", turn: "t1", caller: toolspec.CallerModel, maxRead: 1 << 20,
 	}
 	for _, dir := range []string{
 		b.work, b.outside, filepath.Join(home, ".ssh"),
@@ -77,6 +81,8 @@ func newBench(t *testing.T) *bench {
 		},
 		Blobs: kept, Changes: b.store, Trash: filepath.Join(data, "trash"),
 		ForbiddenPaths: func(context.Context, string) ([]string, error) { return b.forbidden, b.unread },
+		Now:            func() time.Time { return time.Now().Add(b.later) },
+		MaxRead:        func() int { return b.maxRead },
 	})
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {

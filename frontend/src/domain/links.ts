@@ -32,7 +32,9 @@ async function show(app: Parts, { kind, name }: Link): Promise<void> {
     if (await recipes.show(`/${name}`)) await panels.open(RECIPES_PANEL);
     else toasts.error(t('link.recipe.gone', { name }));
   } else if (kind === 'message') {
-    commands.run('conversation.new');
+    layout.open = true;
+    conversations.startNew();
+    commands.run('composer');
     // Another window may have put it into the same draft.
     const draft = conversations.draft.trim();
     if (!draft.endsWith(name)) conversations.setDraft([draft, name].filter(Boolean).join('\n\n'));

@@ -308,20 +308,18 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Edit) {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	if to.Remove || err != nil {
-		h.known.forget(call.From.Owner(), t.Real)
+		h.known.forget(call.From, t.Real)
 		return
 	}
-	h.known.set(call.From.Owner(), t.Real, Stamp{info.Size(), info.ModTime(), HashOf(to.Content)})
+	h.known.set(call.From, t.Real, Stamp{info.Size(), info.ModTime(), HashOf(to.Content)})
 }
 
 // ForgetConversation forgets which files a conversation has read.
-func (h *History) ForgetConversation(id string) {
-	h.known.forgetOwner(toolspec.Provenance{Conversation: id}.Owner())
-}
+func (h *History) ForgetConversation(id string) { h.known.forgetConversation(id) }
 
 // MarkKnown records that the caller has read the file at t as s.
 func (h *History) MarkKnown(call toolspec.Call, t safefs.Target, s Stamp) {
-	h.known.set(call.From.Owner(), t.Real, s)
+	h.known.set(call.From, t.Real, s)
 }
 
 // RequireKnown returns an error if the caller does not know the present content of the file. A missing file and a
@@ -330,7 +328,7 @@ func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) e
 	if !now.Exists || call.From.Caller == toolspec.CallerPerson {
 		return nil
 	}
-	if _, ok := h.known.get(call.From.Owner(), t.Real); !ok {
+	if _, ok := h.known.get(call.From, t.Real); !ok {
 		return toolkit.UserError(t.DisplayPath+" exists and was not read before, so it was not replaced",
 			"Call read_file with it first, then write it again; to change a part of it, call edit_file.")
 	}
@@ -340,7 +338,7 @@ func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) e
 // RequireUnchanged returns an error if the file changed after the caller last read or wrote it, and nil if the caller
 // never did.
 func (h *History) RequireUnchanged(call toolspec.Call, t safefs.Target, now State) error {
-	s, ok := h.known.get(call.From.Owner(), t.Real)
+	s, ok := h.known.get(call.From, t.Real)
 	if !ok || now.Exists && s.Hash == now.Hash() {
 		return nil
 	}

@@ -31,18 +31,33 @@ type Stamp struct {
 type knowledge struct {
 	mu     sync.Mutex
 	owners map[string]map[string]Stamp
-	order  []string
+	// order has the owner that acted last at its end.
+	order []string
+	// lasting are the owners that act again after a restart.
+	lasting map[string]bool
+	// changed is true if what they know is not saved.
+	changed bool
 }
 
-func (k *knowledge) set(owner, path string, s Stamp) {
+func (k *knowledge) set(from toolspec.Provenance, path string, s Stamp) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	owner := from.Owner()
+	k.put(owner, path, s)
+	if from.Conversation == "" && from.Session == "" {
+		k.lasting[owner], k.changed = true, true
+	}
+}
+
+func (k *knowledge) put(owner, path string, s Stamp) {
 	if k.owners == nil {
+		k.lasting = map[string]bool{}
 		k.owners = map[string]map[string]Stamp{}
 	}
 	if k.owners[owner] == nil {
 		if len(k.order) >= maxOwners {
 			delete(k.owners, k.order[0])
+			delete(k.lasting, k.order[0])
 			k.order = k.order[1:]
 		}
 		k.owners[owner] = map[string]Stamp{}
@@ -62,22 +77,24 @@ func (k *knowledge) set(owner, path string, s Stamp) {
 	}
 }
 
-func (k *knowledge) get(owner, path string) (Stamp, bool) {
+func (k *knowledge) get(from toolspec.Provenance, path string) (Stamp, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s, ok := k.owners[owner][path]
+	s, ok := k.owners[from.Owner()][path]
 	return s, ok
 }
 
-func (k *knowledge) forget(owner, path string) {
+func (k *knowledge) forget(from toolspec.Provenance, path string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.owners[owner], path)
+	delete(k.owners[from.Owner()], path)
+	k.changed = k.changed || k.lasting[from.Owner()]
 }
 
-func (k *knowledge) forgetOwner(owner string) {
+func (k *knowledge) forgetConversation(id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	owner := toolspec.Provenance{Conversation: id}.Owner()
 	delete(k.owners, owner)
 	k.order = slices.DeleteFunc(k.order, func(o string) bool { return o == owner })
 }
@@ -101,23 +118,29 @@ func (k *knowledge) load(file string) error {
 	if err := json.Unmarshal(text, &saved); err != nil {
 		return fmt.Errorf("reading which files were read before: %s: %w", file, err)
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, o := range saved {
 		for path, s := range o.Files {
-			k.set(o.Owner, path, s)
+			k.put(o.Owner, path, s)
+			k.lasting[o.Owner] = true
 		}
 	}
 	return nil
 }
 
-// save writes what the owners that act again after a restart know to a file. Beyond maxSaved files, the owners that
-// have not acted for longest are left out.
+// save writes what the lasting owners know to a file, if that has changed. Beyond maxSaved files, the owners that have
+// not acted for longest are left out.
 func (k *knowledge) save(file string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if !k.changed {
+		return nil
+	}
 	var saved []ownersFiles
 	n := 0
 	for _, owner := range slices.Backward(k.order) {
-		if !toolspec.IsLasting(owner) {
+		if !k.lasting[owner] {
 			continue
 		}
 		if n += len(k.owners[owner]); n > maxSaved {
@@ -133,6 +156,7 @@ func (k *knowledge) save(file string) error {
 	if err := wholefile.Write(file, text, 0o600); err != nil {
 		return fmt.Errorf("saving which files were read: %w", err)
 	}
+	k.changed = false
 	return nil
 }
 

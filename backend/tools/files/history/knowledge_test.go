@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func owner(n int) string {
-	return toolspec.Provenance{Caller: toolspec.CallerRun, Client: fmt.Sprint(n)}.Owner()
+func program(n int) toolspec.Provenance {
+	return toolspec.Provenance{Caller: toolspec.CallerRun, Client: fmt.Sprint(n)}
 }
 
 func TestKnownFilesSurviveARestart(t *testing.T) {
@@ -25,24 +26,24 @@ func TestKnownFilesSurviveARestart(t *testing.T) {
 	stamp := Stamp{Size: 5, Modified: time.Date(2026, 11, 29, 1, 2, 3, 0, time.UTC), Hash: "h"}
 	for i := range 3 { // the oldest owner is beyond the limit
 		for n := range maxSaved / 2 {
-			before.set(owner(i), fmt.Sprint("/f", n), stamp)
+			before.set(program(i), fmt.Sprint("/f", n), stamp)
 		}
 	}
-	before.set(toolspec.Provenance{Conversation: "c"}.Owner(), "/f1", stamp)
-	before.set(toolspec.Provenance{Caller: "mcp", Session: "joined-1"}.Owner(), "/f1", stamp)
+	before.set(toolspec.Provenance{Conversation: "c"}, "/f1", stamp)
+	before.set(toolspec.Provenance{Caller: toolspec.CallerMCP, Session: "joined-1"}, "/f1", stamp)
 	if err := before.save(file); err != nil {
 		t.Fatal(err)
 	}
 	if err := after.load(file); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := after.get(owner(0), "/f1"); ok {
+	if _, ok := after.get(program(0), "/f1"); ok {
 		t.Error("the oldest owner is known beyond the limit")
 	}
-	if diff := cmp.Diff([]string{owner(1), owner(2)}, after.order); diff != "" {
+	if diff := cmp.Diff([]string{program(1).Owner(), program(2).Owner()}, after.order); diff != "" {
 		t.Error(diff)
 	}
-	if got, _ := after.get(owner(2), "/f7"); got != stamp {
+	if got, _ := after.get(program(2), "/f7"); got != stamp {
 		t.Errorf("%+v", got)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
@@ -53,16 +54,16 @@ func TestKnownFilesSurviveARestart(t *testing.T) {
 func TestFilesBeyondTheLimitReplaceOthers(t *testing.T) {
 	var k knowledge
 	for n := range maxKnown + 1 {
-		k.set("a", fmt.Sprint("/f", n), Stamp{})
+		k.set(program(-1), fmt.Sprint("/f", n), Stamp{})
 	}
-	if _, ok := k.get("a", fmt.Sprint("/f", maxKnown)); !ok || len(k.owners["a"]) != maxKnown {
-		t.Errorf("the newest is known: %v, of %d files", ok, len(k.owners["a"]))
+	if _, ok := k.get(program(-1), fmt.Sprint("/f", maxKnown)); !ok || len(k.owners[program(-1).Owner()]) != maxKnown {
+		t.Errorf("the newest is known: %v, of %d files", ok, len(k.owners[program(-1).Owner()]))
 	}
 	for n := range maxOwners {
-		k.set(owner(n), "/f", Stamp{})
-		k.set("a", "/f", Stamp{}) // still in use
+		k.set(program(n), "/f", Stamp{})
+		k.set(program(-1), "/f", Stamp{}) // still in use
 	}
-	if _, ok := k.get("a", "/f"); !ok {
+	if _, ok := k.get(program(-1), "/f"); !ok {
 		t.Error("the owner that acts most is forgotten")
 	}
 }
@@ -73,18 +74,34 @@ func TestDamagedKnownFileCountsAsUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := New(Config{Known: file})
-	if _, ok := h.known.get("a", "/f"); ok {
+	if _, ok := h.known.get(toolspec.Provenance{Client: "a"}, "/f"); ok {
 		t.Error("a file is known")
 	}
+	h.known.set(program(0), "/f", Stamp{})
 	if err := h.Close(); err != nil {
 		t.Error(err)
+	}
+	if _, ok := New(Config{Known: file}).known.get(program(0), "/f"); !ok {
+		t.Error("the damaged file is not replaced")
+	}
+}
+
+func TestNothingIsWrittenUnlessAProgramReadAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "known.json")
+	h := New(Config{Known: file})
+	h.known.set(toolspec.Provenance{Conversation: "c"}, "/f", Stamp{})
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
 	}
 }
 
 func TestDeletedConversationIsForgotten(t *testing.T) {
 	h := New(Config{})
-	h.known.set(toolspec.Provenance{Conversation: "c"}.Owner(), "/f", Stamp{})
-	h.known.set(toolspec.Provenance{Conversation: "d"}.Owner(), "/f", Stamp{})
+	h.known.set(toolspec.Provenance{Conversation: "c"}, "/f", Stamp{})
+	h.known.set(toolspec.Provenance{Conversation: "d"}, "/f", Stamp{})
 	h.ForgetConversation("c")
 	if len(h.known.owners) != 1 || len(h.known.order) != 1 || h.known.order[0] != "conversation d" {
 		t.Errorf("%v %v", h.known.owners, h.known.order)

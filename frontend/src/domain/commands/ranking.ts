@@ -14,7 +14,7 @@ export interface Findable {
 const SMALL_WORDS = new Set(['a', 'an', 'the', 'my', 'this', 'as', 'to', 'in', 'on', 'of', 'for', 'with']);
 
 /** Returns the words that an entry must contain, in lower case. */
-export function wordsOf(query: string): string[] {
+function wordsOf(query: string): string[] {
   const all = query.toLowerCase().split(/\s+/).filter(Boolean);
   const large = all.filter((word) => !SMALL_WORDS.has(word));
   return large.length ? large : all;
@@ -35,6 +35,9 @@ function quality({ title, sub = '', words = '', isSentence }: Findable, asked: s
   return asked.every((word) => name.includes(word)) ? 2 : 1;
 }
 
+/** Reports whether a title fits a query. */
+export const fits = (title: string, query: string): boolean => quality({ group: '', title }, wordsOf(query)) > 0;
+
 /**
  * Returns the entries that fit a query, the best first. Groups stay together, and entries that fit equally well keep
  * their order.
@@ -46,7 +49,6 @@ export function rank<Entry extends Findable>(entries: Entry[], query: string): E
     .map((entry) => ({ entry, fit: quality(entry, asked) }))
     .filter(({ fit }) => fit > 0)
     .sort((a, b) => b.fit - a.fit);
-  const groups = new Map<string, Entry[]>();
-  for (const { entry } of found) groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry]);
-  return [...groups.values()].flat();
+  const groups = [...new Set(found.map(({ entry }) => entry.group))];
+  return groups.flatMap((group) => found.flatMap(({ entry }) => (entry.group === group ? [entry] : [])));
 }

@@ -120,6 +120,11 @@ export class Conversations {
     return this.store.state.models;
   }
 
+  /** The name of the chosen model for people. */
+  get modelLabel(): string {
+    return this.models.find(({ name }) => name === this.model)?.label ?? this.model;
+  }
+
   get usesPilot(): boolean {
     return this.model === PILOT;
   }

@@ -32,7 +32,7 @@ export class Recipes extends RemoteValue<RecipeList> {
 
   /** The step for which the person clicks an element of the page, null for none. */
   picking = $state.raw<{ recipe: string; step: number } | null>(null);
-  /** The element that was clicked for a step, until the panel tries it. */
+  /** The element that was chosen for a step, until the panel tries it. */
   picked = $state.raw<{ recipe: string; step: number; element: number } | null>(null);
 
   constructor(
