@@ -209,7 +209,9 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	m := t.message(chat.RoleTool, prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")))
 	m.CallID, m.Outside, m.Status = c.ID, r.Sources, status
 	for _, img := range r.Images {
-		t.addPicture(&m, img)
+		if err := t.pictures.Add(t.loop.cfg.Pictures, &m, img); err != nil {
+			t.loop.cfg.Log.Warn(err.Error(), "turn", t.id)
+		}
 	}
 	return m
 }

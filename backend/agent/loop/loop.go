@@ -22,6 +22,7 @@ import (
 	"sextant/backend/agent/loop/allowance"
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/pictures"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/prompt"
 	"sextant/backend/agent/toolcalls/probe"
@@ -86,7 +87,7 @@ type Config struct {
 	History History
 	// Pictures stores the pictures of results, and opens them and attached pictures for later requests. With nil only
 	// the turn that took a picture sends it.
-	Pictures Pictures
+	Pictures pictures.Store
 	Models   Models
 	// Formats may be nil if every model supports native calls.
 	Formats FormatDetector

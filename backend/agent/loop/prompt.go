@@ -43,7 +43,11 @@ func (t *turn) prompt() []chat.Message {
 			explained = true
 		}
 	}
-	t.loadPictures(messages)
+	if t.loop.cfg.Pictures != nil {
+		if err := t.pictures.Load(t.loop.cfg.Pictures, messages); err != nil {
+			t.loop.cfg.Log.Warn(err.Error(), "turn", t.id)
+		}
+	}
 	return messages
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/fixedcall"
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/pictures"
 	"sextant/backend/agent/loop/repetition"
 	"sextant/backend/agent/loop/sourceset"
 	"sextant/backend/agent/loop/typedhosts"
@@ -58,8 +58,7 @@ type turn struct {
 	effects     effects
 	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
-	// pictures caches the pictures of requests by id.
-	pictures      sync.Map
+	pictures      pictures.Cache
 	serviceWindow int
 }
 

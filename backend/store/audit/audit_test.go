@@ -193,10 +193,10 @@ func TestHeadShowsThatNewestEntriesAreGone(t *testing.T) {
 		{"last entry", `DELETE FROM audit WHERE seq = 6`, "ended with entry 6"},
 		{"all entries", `DELETE FROM audit`, "ended with entry 6"},
 		{"other entries instead", `UPDATE audit SET hash = 'x' WHERE seq = 6`, "ended with entry 6"},
-		{"seal", "seal", "does not have its seal"},
+		{"seal", "seal", "lacks its seal"},
 		{"missing head", "head", "audit-head.json is missing"},
-		{"missing key", "key", "does not have its seal"},
-		{"empty head", "empty", "does not have its seal"},
+		{"missing key", "key", "lacks its seal"},
+		{"empty head", "empty", "lacks its seal"},
 		{"reset", "reset", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -176,7 +176,7 @@ func (k HeadKeeper) read() (head, error) {
 	}
 	var h head
 	if err := json.Unmarshal(text, &h); err != nil || !hmac.Equal([]byte(h.sealed(key)), []byte(h.Seal)) {
-		return head{}, fmt.Errorf("%w: where it ended is not known, because %s does not have its seal", ErrBroken, headFile)
+		return head{}, fmt.Errorf("%w: where it ended is not known, because %s lacks its seal", ErrBroken, headFile)
 	}
 	return h, nil
 }
