@@ -118,9 +118,9 @@ func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) 
 // what could not be recorded before.
 func (s *System) openDiskSpace(context.Context, OpenOptions) error {
 	s.DiskSpace = diskspace.New(diskspace.Config{
-		Folder: s.Config.DataDir, TryWrite: s.Store.TryWrite,
+		Folder: s.Config.DataDir, TryWrite: s.Store.TryWrite, Gone: s.Store.IsGone,
 		OnChange: func(d event.Disk) {
-			if d.Level != event.DiskFull {
+			if d.Level != event.DiskFull && d.Level != event.DiskGone {
 				if err := s.Pending.FlushAll(context.Background()); err != nil {
 					s.Log.Error("what happened while the disk was full is not recorded yet", "err", err)
 				}

@@ -25,16 +25,18 @@ func (t *turn) record(events ...event.Event) error {
 // that nobody later assumes that they may have run.
 func (t *turn) answerUnrecorded(calls []chat.ToolCall, err error) error {
 	if diskspace.IsFull(err) {
-		_ = t.answerAll(calls, "not run: the disk is full") // queued after the earlier events
+		reason, _ := diskspace.Explain(err)
+		_ = t.answerAll(calls, "not run: nothing can be saved. "+reason) // queued after the earlier events
 	}
 	return err
 }
 
-func diskFullEnding() ending {
+func unsavedEnding(err error) ending {
+	reason, advice := diskspace.Explain(err)
 	return ending{
-		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. " +
-			"Everything saved before is safe.",
-		suggestion: "Free space on the disk of the data folder, then send \"continue\".",
+		status:     chat.StatusFailed,
+		message:    "Stopped, because nothing more could be saved. " + reason + " Everything saved before is safe.",
+		suggestion: advice + " Then send \"continue\".",
 	}
 }
 

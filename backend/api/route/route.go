@@ -58,29 +58,29 @@ func NotFound(detail string) error { return huma.NewError(http.StatusNotFound, d
 
 const diskFullType = "urn:sextant:problem:disk-full"
 
-// DiskFull returns the problem for data that could not be stored because the disk is full.
-func DiskFull() error {
+// NotStored returns the problem for data that could not be stored with err, for which diskspace.IsFull is true.
+func NotStored(err error) error {
+	reason, advice := diskspace.Explain(err)
 	return &huma.ErrorModel{
 		Type: diskFullType, Title: http.StatusText(http.StatusInsufficientStorage),
 		Status: http.StatusInsufficientStorage,
-		Detail: "The disk is full, so this was not stored. What was stored before is safe. Free space on the disk of " +
-			"the data folder, then send it again.",
+		Detail: reason + " This was not stored; what was stored before is safe. " + advice + " Then send it again.",
 	}
 }
 
-// RequestError returns err as a problem (400) that the client can correct, or DiskFull if the disk is full.
+// RequestError returns err as a problem (400) that the client can correct, or NotStored if nothing can be stored now.
 func RequestError(err error) error {
 	if diskspace.IsFull(err) {
-		return DiskFull()
+		return NotStored(err)
 	}
 	return BadRequest(err.Error())
 }
 
-// InternalError returns an internal problem (500), or DiskFull if the disk is full. detail should say what is
+// InternalError returns an internal problem (500), or NotStored if nothing can be stored now. detail should say what is
 // unaffected.
 func InternalError(detail string, err error) error {
 	if diskspace.IsFull(err) {
-		return DiskFull()
+		return NotStored(err)
 	}
 	return huma.NewError(http.StatusInternalServerError, detail, err)
 }

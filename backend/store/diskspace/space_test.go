@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -111,4 +112,26 @@ func TestLowSpaceIsReportedBeforeWritesFail(t *testing.T) {
 	d.until(t, event.DiskFull)
 	d.set(enough, nil)
 	d.until(t, event.DiskEnough)
+}
+
+func TestMissingFolderIsReportedUntilItIsBack(t *testing.T) {
+	var gone atomic.Bool
+	heard := make(chan event.Disk, 10)
+	w := New(Config{
+		Folder: t.TempDir(), Interval: time.Millisecond, Gone: gone.Load,
+		OnChange: func(s event.Disk) { heard <- s },
+	})
+	defer w.Close()
+	if s := <-heard; s.Level != event.DiskEnough && s.Level != event.DiskLow {
+		t.Fatalf("%+v", s)
+	}
+	gone.Store(true)
+	if s := <-heard; s.Level != event.DiskGone {
+		t.Fatalf("%+v", s)
+	}
+	w.ReportFailure(fmt.Errorf("storing: %w", ErrGone))
+	gone.Store(false)
+	if s := <-heard; s.Level == event.DiskGone || s.Level == event.DiskFull {
+		t.Fatalf("%+v", s)
+	}
 }

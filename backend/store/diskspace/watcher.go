@@ -1,6 +1,7 @@
-// Package diskspace watches the free space on the disk of the data folder. If a write fails for lack of space, the
-// writer calls ReportFailure. Then the level of State is "full" until a trial write, repeated every few seconds,
-// succeeds. Free space below LowBytes is reported as low.
+// Package diskspace watches whether the data folder can be written: the free space on its disk, and whether it is still
+// the folder that was opened. If a write fails for lack of space, the writer calls ReportFailure. Then the level of
+// State is "full" until a trial write, repeated every few seconds, succeeds. Free space below LowBytes is reported as
+// low. The level is "gone" as long as the folder is not there or another one is in its place.
 //
 // It does not retry failed writes; package pending does.
 package diskspace
@@ -20,9 +21,23 @@ import (
 // ErrFull means that a write failed for lack of disk space.
 var ErrFull = errors.New("the disk is full")
 
-// IsFull reports whether err, from any package, means that the disk is full.
+// ErrGone means that a write was refused because the data folder was deleted, moved or replaced. Like on a full disk,
+// nothing can be stored until that is mended, so IsFull is true for it.
+var ErrGone = errors.New("the data folder was deleted, moved or replaced")
+
+// Explain returns in two sentences what keeps err's write from being stored, and what helps.
+func Explain(err error) (reason, advice string) {
+	if errors.Is(err, ErrGone) {
+		return "The data folder was deleted, moved or replaced.",
+			"Put the folder back; Sextant then saves what is waiting. What is shown can still be copied."
+	}
+	return "The disk is full.", "Free space on the disk of the data folder."
+}
+
+// IsFull reports whether err, from any package, means that nothing can be stored now: the disk is full, or ErrGone.
 func IsFull(err error) bool {
-	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, ErrFull) || errors.Is(err, ErrGone) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EDQUOT)
 }
 
 // Limits of the free space in bytes. Space counts as low below LowBytes until there is enough. Below minimum no write
@@ -38,12 +53,14 @@ const (
 type Config struct {
 	// Folder is a folder on the disk to watch.
 	Folder string
+	// Gone reports whether the data folder is no longer the one that was opened; nil is never.
+	Gone func() bool
 	// TryWrite makes a trial write to the database. If it is nil, only a file is written.
 	TryWrite func(ctx context.Context) error
 	// OnChange is called when the level has changed and, on a full disk, when the free space has. All calls come from
 	// one goroutine.
 	OnChange func(event.Disk)
-	// FullInterval is the time between checks while the disk is full, Interval at other times; 0 means 2 s and 20 s.
+	// FullInterval is the time between checks while the disk is full, Interval at other times; 0 means 2 s and 1 s.
 	FullInterval, Interval time.Duration
 	// FreeBytes returns the number of free bytes; nil asks the system.
 	FreeBytes func(folder string) (int64, error)
@@ -66,13 +83,17 @@ func New(cfg Config) *Watcher {
 		cfg.FullInterval = 2 * time.Second
 	}
 	if cfg.Interval <= 0 {
-		cfg.Interval = 20 * time.Second
+		cfg.Interval = time.Second
+	}
+	if cfg.Gone == nil {
+		cfg.Gone = func() bool { return false }
 	}
 	if cfg.FreeBytes == nil {
 		cfg.FreeBytes = freeBytes
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	w := &Watcher{cfg: cfg, stop: stop, wake: make(chan struct{}, 1), state: event.Disk{Folder: cfg.Folder}}
+	w := &Watcher{cfg: cfg, stop: stop, wake: make(chan struct{}, 1)}
+	w.state = event.Disk{Folder: cfg.Folder, Level: event.DiskEnough}
 	w.check(ctx)
 	w.done.Go(func() { w.watch(ctx) })
 	return w
@@ -91,14 +112,18 @@ func (w *Watcher) State() event.Disk {
 	return w.state
 }
 
-// ReportFailure reports that a write failed with err. If err means a full disk, State is full at once.
+// ReportFailure reports that a write failed with err. If err means that nothing can be stored, State says so at once.
 func (w *Watcher) ReportFailure(err error) {
-	if !IsFull(err) {
+	level := event.DiskFull
+	switch {
+	case !IsFull(err):
 		return
+	case errors.Is(err, ErrGone):
+		level = event.DiskGone
 	}
 	w.mu.Lock()
-	known := w.state.Level == event.DiskFull
-	w.state.Level = event.DiskFull
+	known := w.state.Level == level
+	w.state.Level = level
 	w.mu.Unlock()
 	if !known {
 		select {
@@ -146,6 +171,12 @@ func (w *Watcher) measure() {
 
 // check updates the state. A full disk stays full until a trial write succeeds.
 func (w *Watcher) check(ctx context.Context) {
+	if w.cfg.Gone() {
+		w.mu.Lock()
+		w.state.Level = event.DiskGone
+		w.mu.Unlock()
+		return
+	}
 	left, err := w.cfg.FreeBytes(w.cfg.Folder)
 	if err != nil {
 		return // the state of the disk is unknown

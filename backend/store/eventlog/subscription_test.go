@@ -130,6 +130,21 @@ func TestFromNowSkipsTheReplay(t *testing.T) {
 	}
 }
 
+func TestNothingArrivesAfterUnsubscribing(t *testing.T) {
+	r, _ := openRecorder(t)
+	gone, stays := r.Subscribe(Filter{}, FromNow), r.Subscribe(Filter{}, FromNow)
+	defer stays.Close()
+	publish(t, r, panel("a"))
+	next(t, gone)
+	gone.Close()
+	publish(t, r, panel("b"))
+	next(t, stays)
+	next(t, stays)
+	if e, open := <-gone.C(); open {
+		t.Errorf("event %d arrived", e.Seq)
+	}
+}
+
 func TestFilterAppliesToReplayAndLiveEvents(t *testing.T) {
 	r, _ := openRecorder(t)
 	sub1 := r.Subscribe(Filter{Kinds: []event.Kind{event.PanelClosed}}, 0)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,4 +73,40 @@ func TestWriteOnFullDiskStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	inStep(kept + 1)
+}
+
+// SQLite goes on writing to a file that was moved away or replaced, and nobody would find what it wrote.
+func TestNothingIsWrittenToFileThatIsGone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	s := openAt(t, filepath.Join(folder, "sextant.db"))
+	write := func() error { return s.SetSetting(t.Context(), "theme", "dark") }
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	move(folder, folder+"-away")
+	if err := write(); !errors.Is(err, diskspace.ErrGone) || !diskspace.IsFull(err) {
+		t.Errorf("moved away: %v", err)
+	}
+	if err := os.CopyFS(folder, os.DirFS(folder+"-away")); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); !errors.Is(err, diskspace.ErrGone) {
+		t.Errorf("replaced by a copy: %v", err)
+	}
+	if value, _, err := s.Setting(t.Context(), "theme"); err != nil || value != "dark" {
+		t.Errorf("what was stored cannot be read: %q, %v", value, err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	move(folder+"-away", folder)
+	if err := write(); err != nil {
+		t.Errorf("back again: %v", err)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -38,7 +39,9 @@ const readers = 4
 
 // Store is an open database. Use Open or OpenFresh to create one.
 type Store struct {
-	path     string
+	path string
+	// opened is the file at path when it was opened.
+	opened   os.FileInfo
 	log      *slog.Logger
 	lock     *fileLock
 	writer   *sql.DB
@@ -124,11 +127,12 @@ func open(ctx context.Context, path string, lock *fileLock, log *slog.Logger) (*
 	if err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
+	opened, err := f.Stat()
 	// Close before SQLite opens the file: a later close would release its POSIX locks.
-	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+	if err := errors.Join(err, f.Chmod(0o600), f.Close()); err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
-	s := &Store{path: path, log: log, lock: lock, recorder: metrics.Recorder{Zone: time.Local}}
+	s := &Store{path: path, opened: opened, log: log, lock: lock, recorder: metrics.Recorder{Zone: time.Local}}
 	if err := s.connect(ctx); err != nil {
 		return nil, errors.Join(toOpenError(path, err), s.closeConnections())
 	}
@@ -203,6 +207,13 @@ func (s *Store) closeConnections() error {
 	return errors.Join(errs...)
 }
 
+// IsGone reports whether another file or none is in the place of the database. SQLite does not notice, and what it
+// writes then would be lost.
+func (s *Store) IsGone() bool {
+	now, err := os.Stat(s.path)
+	return err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.opened)
+}
+
 // OnFull sets a function that is called with the error of every write that fails for lack of disk space.
 func (s *Store) OnFull(full func(error)) { s.full.Store(&full) }
 
@@ -211,13 +222,16 @@ func (s *Store) TryWrite(ctx context.Context) error {
 	return s.SetSetting(ctx, "space.tried", time.Now().UTC().Format(time.RFC3339))
 }
 
-// write runs do in one transaction on the writing connection. If the disk is full, it stores nothing and returns an
-// error that wraps diskspace.ErrFull.
+// write runs do in one transaction on the writing connection. If the disk is full or the file is gone, it stores
+// nothing and returns an error that wraps diskspace.ErrFull or ErrGone.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return ErrReadOnly
 	}
-	err := asFull(s.transact(ctx, do))
+	err := diskspace.ErrGone
+	if !s.IsGone() {
+		err = asFull(s.transact(ctx, do))
+	}
 	if full := s.full.Load(); full != nil && diskspace.IsFull(err) {
 		(*full)(err)
 	}

@@ -76,6 +76,7 @@ export const panels = {
   'page.suggestions.search': 'Search {engine} for “{words}”',
   'page.suggestions.open': 'Open {address}',
   'page.suggestions.tab': 'Open tab',
+  'page.suggestions.server': 'Runs in your folder',
   'page.address.absent': 'Available once Chromium is installed',
   'page.driving': 'The assistant is using the page',
   'page.driving.mcp': 'A program is using the page',

@@ -3,7 +3,6 @@ import { assistant } from './en-assistant';
 import { backups } from './en-backups';
 import { panelSettings } from './en-panelsettings';
 import { editor } from './en-editor';
-import { files } from './en-files';
 import { notes } from './en-notes';
 import { install } from './en-install';
 import { pages } from './en-pages';
@@ -48,6 +47,9 @@ const frame = {
   'disk.full': 'The disk is full. Nothing new can be saved.',
   'disk.full.hint':
     '{free} free on the disk of {folder}. Everything saved so far is safe and can be read, and what you write stays in the message box. Free some space; Sextant continues automatically.',
+  'disk.gone': 'The data folder was deleted, moved or replaced. Nothing new can be saved.',
+  'disk.gone.hint':
+    '{folder} is no longer the folder that Sextant opened. Put it back, and Sextant saves what is waiting. What you see can still be copied and exported; after a restart Sextant shows what is then in the folder.',
   'disk.low': 'The disk is almost full.',
   'disk.low.hint': '{free} free on the disk of {folder}. When it is full, nothing new can be saved.',
   'connection.lost': 'Connection lost. You can read, but not send.',
@@ -199,7 +201,6 @@ export const en = {
   ...assistant,
   ...panelSettings,
   ...editor,
-  ...files,
   ...notes,
   ...install,
   ...pages,

@@ -1,6 +1,7 @@
 import { en } from './en';
 import type { batches } from './en-batches';
 import type { bookmarks } from './en-bookmarks';
+import type { files } from './en-files';
 import type { links } from './en-links';
 import type { welcome } from './en-welcome';
 import type { metrics } from './en-metrics';
@@ -13,6 +14,7 @@ export type MessageKey =
   | keyof typeof en
   | keyof typeof batches
   | keyof typeof bookmarks
+  | keyof typeof files
   | keyof typeof links
   | keyof typeof welcome
   | keyof typeof metrics
