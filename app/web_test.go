@@ -93,7 +93,8 @@ func TestToolsOfASwitchedOffGroupAreNotInTheCatalog(t *testing.T) {
 	if r := sys.Pipeline.Do(t.Context(), toolspec.Call{
 		Tool: "wget",
 		Args: []byte(`{"uri":"https://example.com/"}`),
-	}); r.Success || r.ErrorType != toolspec.ValidationError {
+	}); r.Success || r.ErrorType != toolspec.ValidationError ||
+		!strings.Contains(r.Error, "the group of tools web is switched off") {
 		t.Errorf("%+v", r)
 	}
 	if _, err := sys.Settings.Set(t.Context(), "groups_off", "navigation"); err == nil {

@@ -316,6 +316,12 @@ func (v *recipesRunVerb) Run(ctx context.Context, io verb.Streams, g *verb.Globa
 		}
 		args[name] = value
 	}
+	for _, p := range rec.Parameters {
+		if _, ok := args[p.Name]; !ok && p.Default == nil {
+			return verb.Failure(verb.ExitUsage, "the recipe %s needs --param %s=VALUE. It takes:%s", v.Name, p.Name,
+				parameterList(rec))
+		}
+	}
 	if v.Element > 0 {
 		args[recipes.ElementArg] = v.Element
 	}

@@ -122,10 +122,10 @@ func (v *toolsCallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global
 	if err != nil {
 		return err
 	}
-	if err := v.print(io, r); err != nil || v.Out == "" {
-		return err
+	if v.Out != "" && r.Success {
+		return v.save(io, r)
 	}
-	return v.save(io, r)
+	return v.print(io, r)
 }
 
 // lines returns where the progress of the call goes. A terminal also gets the output of a command while it runs.

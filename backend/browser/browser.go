@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"sextant/backend/browser/act"
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/launch"
 	"sextant/backend/browser/live"
@@ -214,6 +215,9 @@ func (b *Browser) Pick(ctx context.Context, id, selected int, value string) erro
 func (b *Browser) Find(ctx context.Context, text string, show int, scroll bool) (wire.Found, error) {
 	return b.view.Find(ctx, b.tabs.ShownSession(), text, show, scroll)
 }
+
+// MoveTab puts a tab of the window at another place, counted from 0.
+func (b *Browser) MoveTab(id, to int) { act.MoveTab(b.tabs.ShownSession(), id, to) }
 
 // SetZoom sets the zoom of the window's active tab in percent.
 func (b *Browser) SetZoom(percent int) { b.tabs.SetZoom(percent) }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -174,4 +175,44 @@ test('a message that names a command of the window runs it', async ({ page }) =>
   await message.fill('why is it light');
   await message.press('Enter');
   await expect(page.getByRole('article').filter({ hasText: 'needs a model' })).toBeVisible();
+});
+
+test('the address bar offers the server that runs in the workspace', async ({ page }) => {
+  const code = `require('http').createServer((_, r) => r.setHeader('content-type', 'text/html').end('<title>My site</title>'))
+    .listen(0, '127.0.0.1', function () { process.stdout.write(String(this.address().port)) })`;
+  const server = spawn(process.execPath, ['-e', code], { cwd: sextant.work, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [port] = (await once(server.stdout, 'data')) as [Buffer];
+    await page.goto(sextant.window());
+    await sextant.mustExecute('open_browser_panel');
+    await expect(page.getByText('No page open')).toBeVisible();
+    await page.keyboard.press('Control+l');
+    const place = page.getByRole('option', { name: /Runs in your folder/ });
+    await expect(place).toContainText(`localhost:${port.toString()}`);
+    await place.click();
+    await expect(page.getByRole('tab', { name: 'My site' })).toBeVisible();
+  } finally {
+    server.kill();
+  }
+});
+
+test('tabs are put in another order by dragging and by keys', async ({ page }) => {
+  await page.goto(sextant.window());
+  for (const path of ['/', '/lamps', '/other'])
+    await sextant.mustExecute('browser_tabs', { action: 'open', url: origin + path });
+  await sextant.mustExecute('open_browser_panel');
+  const tabs = page.getByRole('tab');
+  const lamps = page.getByRole('tab', { name: 'Brass lamps' });
+  await expect(tabs.nth(1)).toHaveText(/Brass lamps/);
+  const from = (await lamps.boundingBox())!;
+  const to = (await tabs.nth(0).boundingBox())!;
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 8 });
+  await page.mouse.up();
+  await expect(tabs.nth(0)).toHaveText(/Brass lamps/);
+  await expect(lamps).toHaveAttribute('aria-selected', 'true');
+  await lamps.press('Control+Shift+ArrowRight');
+  await expect(tabs.nth(1)).toHaveText(/Brass lamps/);
+  await expect(tabs).toHaveCount(3);
 });

@@ -259,6 +259,12 @@ type Visit struct {
 	Time  time.Time `json:"time"`
 }
 
+// LocalServer is a server on this machine. Program is the name of its process.
+type LocalServer struct {
+	URL     string `json:"url"`
+	Program string `json:"program"`
+}
+
 // VisitList contains visited pages.
 type VisitList struct {
 	Visits []Visit `json:"visits"`

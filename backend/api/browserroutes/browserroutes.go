@@ -15,6 +15,7 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/browser"
+	"sextant/backend/browser/localservers"
 	"sextant/backend/browser/upload"
 	"sextant/backend/policy/address"
 	"sextant/backend/surface"
@@ -45,6 +46,8 @@ type Routes struct {
 	Uploads *upload.Store
 	// AwaitInput waits until the page has taken the input that windows have sent.
 	AwaitInput func(ctx context.Context)
+	// Folder returns the workspace.
+	Folder func() string
 }
 
 // History contains the visited pages.
@@ -64,6 +67,10 @@ func (r Routes) Register() {
 		})
 	route.Add(r.API, http.MethodGet, "/api/browser/history", "Visited pages", http.StatusOK,
 		access.WindowOnly(r.visits))
+	route.Add(r.API, http.MethodGet, "/api/browser/local-servers", "Servers that run in the workspace", http.StatusOK,
+		access.WindowOnly(func(context.Context, *route.Empty) (*route.Body[[]wire.LocalServer], error) {
+			return route.Answer(localservers.List(r.Folder())), nil
+		}))
 	route.Add(r.API, http.MethodDelete, "/api/browser/history", "Delete a visited page, a site, or all",
 		http.StatusNoContent, access.WindowOnly(r.forget))
 	route.Add(r.API, http.MethodPost, "/api/browser/copied", "Take what the person copied last on the page",
@@ -88,6 +95,17 @@ func (r Routes) Register() {
 		http.StatusNoContent, access.WindowOnly(r.pick))
 	route.Add(r.API, http.MethodPost, "/api/browser/find", "Find text in the page", http.StatusOK,
 		access.WindowOnly(r.find))
+	route.Add(r.API, http.MethodPost, "/api/browser/tabs/move", "Put a tab at another place", http.StatusNoContent,
+		access.WindowOnly(func(_ context.Context, in *struct {
+			Body struct {
+				Tab int `json:"tab"`
+				To  int `json:"to" minimum:"0" doc:"The place among the tabs, counted from 0"`
+			}
+		},
+		) (*route.Empty, error) {
+			r.Browser.MoveTab(in.Body.Tab, in.Body.To)
+			return nil, nil
+		}))
 	route.Add(r.API, http.MethodPost, "/api/browser/zoom", "Zoom the page", http.StatusNoContent,
 		access.WindowOnly(func(_ context.Context, in *struct {
 			Body struct {

@@ -45,7 +45,7 @@ func (s *Server) routes() {
 	modelroutes.Routes{API: s.api, Models: s.services.Models}.Register()
 	browserroutes.Routes{
 		API: s.api, Browser: s.services.Browser, History: s.services.Store,
-		Uploads: s.services.Uploads, AwaitInput: s.services.AwaitInput,
+		Uploads: s.services.Uploads, AwaitInput: s.services.AwaitInput, Folder: s.services.Folder,
 	}.Register()
 	s.pilotRoutes()
 	s.automationRoutes()

@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -136,6 +137,21 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observa
 	})
 }
 
+// MoveTab puts the tab id at a place among the tabs of s, counted from 0. It does nothing if there is no such tab.
+func MoveTab(s *page.Session, id, to int) {
+	s.Manager.Lock()
+	if i := slices.IndexFunc(s.Tabs, func(t *page.Tab) bool { return t.ID == id }); i >= 0 {
+		t := s.Tabs[i]
+		others := slices.Delete(slices.Clone(s.Tabs), i, i+1)
+		s.Tabs = slices.Insert(others, max(0, min(to, len(others))), t)
+	}
+	s.Manager.Unlock()
+	s.Manager.Events.PublishState()
+}
+
+// closeLimit is how long Chromium may take to close a tab.
+const closeLimit = 10 * time.Second
+
 func closeTab(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return annotation.Observation{}, err
@@ -144,17 +160,25 @@ func closeTab(ctx context.Context, s *page.Session, id int) (annotation.Observat
 	if err != nil {
 		return annotation.Observation{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
+	t.Unblock(ctx)
 	s.Manager.Lock()
 	e, p := s.Manager.Conn(), t.Page
 	s.Manager.Unlock()
 	if e != nil && p != nil {
+		bounded, cancel := context.WithTimeout(ctx, closeLimit)
+		defer cancel()
 		closing := proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}
-		if _, err := closing.Call(e.Registry.Client(ctx)); err != nil {
-			return annotation.Observation{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
+		_, err := closing.Call(e.Registry.Client(bounded))
+		if err == nil {
+			err = s.Manager.Await(bounded, func() bool { return t.Closed })
 		}
-		if err := s.Manager.Await(ctx, func() bool { return t.Closed }); err != nil {
+		switch {
+		case err != nil && bounded.Err() != nil && ctx.Err() == nil:
+			return annotation.Observation{}, &surface.Fault{
+				Kind: surface.FaultTimeout, Message: fmt.Sprintf("Tab %d did not close in time.", t.ID),
+				Suggestion: "Try again, or go on in another tab; the others are not affected.",
+			}
+		case err != nil:
 			return annotation.Observation{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
 		}
 	}

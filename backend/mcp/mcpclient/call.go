@@ -58,6 +58,23 @@ func (s *Servers) find(public string) (*server, tool) {
 	return nil, tool{}
 }
 
+// NotCallable implements catalog.Explainer for the tools of servers that do not run.
+func (s *Servers) NotCallable(public string) *toolspec.Result {
+	s.mu.Lock()
+	var server string
+	for _, v := range s.servers {
+		if v.session == nil && strings.HasPrefix(public, v.prefix+"__") {
+			server = v.name
+		}
+	}
+	s.mu.Unlock()
+	if server == "" {
+		return nil
+	}
+	r := s.notCallable(server, public)
+	return &r
+}
+
 func (s *Servers) notCallable(server, tool string) toolspec.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,6 +37,12 @@ type CompleteSource interface {
 	AllDefinitions() []toolspec.Definition
 }
 
+// Explainer is a Source that can say why a tool that it does not offer now cannot be called. NotCallable returns nil if
+// it does not know the tool.
+type Explainer interface {
+	NotCallable(name string) *toolspec.Result
+}
+
 // Registry merges the tools of its sources in order. It is safe for concurrent use.
 type Registry struct {
 	sources  []Source
@@ -79,6 +85,18 @@ func (r *Registry) Unavailable(name string) (def toolspec.Definition, off, ok bo
 		}
 	}
 	return toolspec.Definition{}, false, false
+}
+
+// Explain returns why a tool that no source has defined cannot be called, nil if no source knows its name.
+func (r *Registry) Explain(name string) *toolspec.Result {
+	for _, s := range r.sources {
+		if e, ok := s.(Explainer); ok {
+			if why := e.NotCallable(name); why != nil {
+				return why
+			}
+		}
+	}
+	return nil
 }
 
 // CheckNames returns an error that names the first of names that no tool has, available or not.

@@ -15,7 +15,8 @@ func TestDenyHostsCoversSubdomains(t *testing.T) {
 		AllowHosts: []string{"ads.example"}, Resolver: &fakeResolver{known: known},
 	})
 	for url, denied := range map[string]bool{
-		"https://ads.example/": true, "https://b.ads.example/x": true, "http://ADS.example.:8080/": true,
+		"https://ads.example/": true, "https://b.ads.example/x": true,
+		"https://unknown.ads.example/": true, "http://ADS.example.:8080/": true,
 		"http://93.184.216.99/":   true,
 		"https://notads.example/": false, "https://notads.example:8443/": true,
 	} {

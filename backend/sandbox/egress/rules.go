@@ -40,6 +40,9 @@ func (g *Guard) allowedAddrs(ctx context.Context, t target) ([]netip.Addr, error
 			Suggestion: fmt.Sprintf("Use http://%s/.", t.host),
 		}
 	}
+	if g.isDenied(t, netip.Addr{}) { // by its name, so nobody is asked for its address
+		return nil, deniedHost(t)
+	}
 	addrs, err := g.resolve(ctx, t)
 	if err != nil {
 		return nil, err
@@ -81,10 +84,7 @@ func (g *Guard) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 // checkAddr returns why address a of t is blocked, nil if it is not. isAllowed is true if t was allowed by name.
 func (g *Guard) checkAddr(t target, a netip.Addr, isAllowed bool) *BlockedError {
 	if g.isDenied(t, a) {
-		return &BlockedError{
-			Host: t.String(), Reason: "it is a denied host",
-			Suggestion: "It was denied with --deny-hosts or the setting deny_hosts; remove it there.",
-		}
+		return deniedHost(t)
 	}
 	if g.isBlockedListener(t, a) {
 		return &BlockedError{
@@ -102,6 +102,13 @@ func (g *Guard) checkAddr(t target, a netip.Addr, isAllowed bool) *BlockedError 
 	return &BlockedError{
 		Host: t.String(), Reason: reason,
 		Suggestion: "Type the address yourself, or start Sextant with --allow-hosts " + t.host + ".",
+	}
+}
+
+func deniedHost(t target) *BlockedError {
+	return &BlockedError{
+		Host: t.String(), Reason: "it is a denied host",
+		Suggestion: "It was denied with --deny-hosts or the setting deny_hosts; remove it there.",
 	}
 }
 

@@ -140,6 +140,9 @@ type filtered struct {
 	off func() []string
 }
 
+// AllDefinitions implements catalog.CompleteSource.
+func (f filtered) AllDefinitions() []toolspec.Definition { return f.Toolkit.Definitions("") }
+
 func (f filtered) Definitions(panel string) []toolspec.Definition {
 	off := f.off()
 	return slices.DeleteFunc(f.Toolkit.Definitions(panel), func(d toolspec.Definition) bool {

@@ -219,7 +219,11 @@ func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Resu
 		b.WriteString("No results. Try other words.\n")
 	}
 	result.Text = b.String()
-	result.Sentence = fmt.Sprintf("Searched the web for %q: %d results", excerpt.Line(s.query, 60), len(list))
+	found := fmt.Sprintf("%d results", len(list))
+	if len(list) == 1 {
+		found = "1 result"
+	}
+	result.Sentence = fmt.Sprintf("Searched the web for %q: %s", excerpt.Line(s.query, 60), found)
 	for _, f := range list[:min(3, len(list))] {
 		result.Preview = append(result.Preview, excerpt.Line(f.Title, 80))
 	}

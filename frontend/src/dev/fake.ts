@@ -265,6 +265,7 @@ class Fake implements Backend {
   openPanel = async (panel: string) => this.#emit('panel.opened', { panel });
   takeOver = async () => {};
   visits = async () => [];
+  localServers = async () => [];
   deleteVisits = async () => {};
   startBrowser = async () => {};
   copiedOnPage = async () => ({});
@@ -273,6 +274,7 @@ class Fake implements Backend {
   givePageFiles = async () => {};
   pickOnPage = async () => {};
   findInPage = async () => ({ count: 0, current: -1, boxes: [] });
+  moveTab = async () => {};
   zoomPage = async () => {};
   toggleServer = async () => {};
   terminals = playTerminals;

@@ -1,12 +1,15 @@
-import type { Visit } from '../../shared/api/types';
+import type { LocalServer, Visit } from '../../shared/api/types';
 import { isAddress } from '../../shared/format/address';
 import type { Actions } from '../actions';
 import type { Bookmarks } from './bookmarks.svelte';
 import type { Browser } from './browser.svelte';
 
-/** A place that the address bar offers: an open tab, a bookmark, a visited page, or what Enter does with the text. */
+/**
+ * A place that the address bar offers: an open tab, a bookmark, a server of the workspace, a visited page, or what Enter
+ * does with the text.
+ */
 export interface Suggestion {
-  kind: 'address' | 'search' | 'tab' | 'bookmark' | 'visit';
+  kind: 'address' | 'search' | 'tab' | 'bookmark' | 'server' | 'visit';
   url: string;
   title: string;
   /** The number of an open tab. */
@@ -28,13 +31,17 @@ export class AddressBar {
     private readonly actions: Actions,
   ) {}
 
-  /** Suggests places for a text, or the pages that are visited most for "". */
+  /** Suggests places for a text, or the servers of the workspace and the pages that are visited most for "". */
   async suggest(text: string): Promise<void> {
     const revision = ++this.#revision;
     const query = text.trim();
-    this.#show(query, []);
-    const visits = await this.actions.backend.visits(query, true, MAX_SUGGESTIONS).catch(() => []);
-    if (revision === this.#revision) this.#show(query, visits);
+    this.#show(query, [], []);
+    const { backend } = this.actions;
+    const [visits, servers] = await Promise.all([
+      backend.visits(query, true, MAX_SUGGESTIONS).catch(() => []),
+      backend.localServers().catch(() => []),
+    ]);
+    if (revision === this.#revision) this.#show(query, visits, servers);
   }
 
   close(): void {
@@ -58,12 +65,13 @@ export class AddressBar {
     else await this.browser.navigate(text);
   }
 
-  #show(query: string, visits: Visit[]): void {
+  #show(query: string, visits: Visit[], servers: LocalServer[]): void {
     const words = query.toLowerCase().split(/\s+/);
     const fits = (url: string, title: string) => {
       const text = `${url} ${title}`.toLowerCase();
       return query !== '' && words.every((word) => text.includes(word));
     };
+    const here = servers.filter((one) => !query || fits(one.url, one.program));
     const found: Suggestion[] = query
       ? [{ kind: isAddress(query) ? 'address' : 'search', url: query, title: query }]
       : [];
@@ -73,6 +81,7 @@ export class AddressBar {
     const places: Suggestion[] = [
       ...open.map(({ id, url, title }) => ({ kind: 'tab' as const, url, title, tab: id })),
       ...bookmarked.slice(0, 3).map(({ url, title }) => ({ kind: 'bookmark' as const, url, title })),
+      ...here.map(({ url, program }) => ({ kind: 'server' as const, url, title: program })),
       ...visits.map(({ url, title }) => ({ kind: 'visit' as const, url, title })),
     ];
     for (const place of places) if (!found.some(({ url }) => url === place.url)) found.push(place);

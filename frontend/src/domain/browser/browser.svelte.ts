@@ -128,6 +128,13 @@ export class Browser {
     if (tab !== this.state.active) void this.actions.run(environmentTool('tabs'), { action: 'select', tab });
   }
 
+  /** Puts a tab at another place, counted from 0. */
+  moveTab(tab: number, to: number): void {
+    const { tabs } = this.state;
+    if (to < 0 || to >= tabs.length || tabs[to]?.id === tab) return;
+    void this.actions.attempt(this.actions.backend.moveTab(tab, to));
+  }
+
   closeTab(tab = this.state.active): void {
     const url = this.state.tabs.find(({ id }) => id === tab)?.url ?? '';
     if (/^https?:/i.test(url)) this.#closed = [...this.#closed.slice(-MAX_CLOSED + 1), url];

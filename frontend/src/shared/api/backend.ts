@@ -327,6 +327,7 @@ export function createBackend(token: string) {
     /** Gives control of the page to the person, or back to the assistant. */
     takeOver: (person: boolean) => awaitSuccess(client.POST('/api/browser/control', { body: { person } })),
     /** Returns visited pages with the words of `query`: the latest first, or with `suggest` those visited often. */
+    localServers: () => bodyOf(client.GET('/api/browser/local-servers')),
     visits: async (query: string, suggest: boolean, limit: number) =>
       (await bodyOf(client.GET('/api/browser/history', { params: { query: { query, suggest, limit } } }))).visits ?? [],
     /** Deletes a visited page, a site with its cookies and storage, or all visited pages. */
@@ -355,6 +356,7 @@ export function createBackend(token: string) {
     /** Finds text in the page. `show` is the index of the match to show, -1 for the first one from here on. */
     findInPage: (text: string, show: number, scroll: boolean) =>
       bodyOf(client.POST('/api/browser/find', { body: { text, show, scroll } })),
+    moveTab: (tab: number, to: number) => awaitSuccess(client.POST('/api/browser/tabs/move', { body: { tab, to } })),
     zoomPage: (percent: number) => awaitSuccess(client.POST('/api/browser/zoom', { body: { percent } })),
 
     // MCP servers

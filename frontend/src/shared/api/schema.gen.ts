@@ -1095,6 +1095,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/browser/local-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Servers that run in the workspace */
+        get: operations["get-api-browser-local-servers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/browser/paste": {
         parameters: {
             query?: never;
@@ -1140,6 +1157,23 @@ export interface paths {
         put?: never;
         /** Look for Chromium again and start it */
         post: operations["post-api-browser-start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/tabs/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put a tab at another place */
+        post: operations["post-api-browser-tabs-move"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3411,7 +3445,9 @@ export interface components {
             origin: components["schemas"]["ToolOrigin"];
             owner?: string;
             page?: string;
+            purpose?: string;
             sentence: string;
+            still?: boolean;
             /** Format: int64 */
             timeout_ms: number;
             tool: string;
@@ -4558,6 +4594,10 @@ export interface components {
             head: string;
             text: string;
         };
+        LocalServer: {
+            program: string;
+            url: string;
+        };
         MCPClient: {
             /** Format: int64 */
             calls: number;
@@ -5161,6 +5201,15 @@ export interface components {
             selected?: number;
             /** @description The value of another field */
             value?: string;
+        };
+        "Post-api-browser-tabs-moveRequest": {
+            /** Format: int64 */
+            tab: number;
+            /**
+             * Format: int64
+             * @description The place among the tabs, counted from 0
+             */
+            to: number;
         };
         "Post-api-browser-zoomRequest": {
             /** Format: int64 */
@@ -5964,6 +6013,7 @@ export interface components {
             output?: unknown;
             owner?: string;
             parameters: unknown;
+            still?: boolean;
             /** Format: int64 */
             timeout_ms?: number;
             /** Format: int64 */
@@ -8351,6 +8401,35 @@ export interface operations {
             };
         };
     };
+    "get-api-browser-local-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LocalServer"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "post-api-browser-paste": {
         parameters: {
             query?: never;
@@ -8430,6 +8509,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BrowserState"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-tabs-move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-browser-tabs-moveRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -196,6 +196,7 @@ export type EditorSession = S['EditorSession'];
 export type Note = S['Note'];
 export type Bookmark = S['Bookmark'];
 export type Visit = S['Visit'];
+export type LocalServer = S['LocalServer'];
 
 // MCP servers
 
