@@ -110,4 +110,8 @@ func TestErrorsOfUnknownToolsAndArgumentsSayHowToCorrectThem(t *testing.T) {
 	if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error+r.Suggestion, "annotationId") {
 		t.Errorf("wrong arguments: %+v", r)
 	}
+	r = c.execute("bash", map[string]any{"command": "true " + strings.Repeat("x", 16_000)})
+	if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error+r.Suggestion, "16,000") {
+		t.Errorf("a command that is too long: %+v", r)
+	}
 }

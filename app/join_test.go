@@ -278,6 +278,24 @@ func TestStaleInstanceFileIsNotTrusted(t *testing.T) {
 	}
 }
 
+func TestClientWithAllToolsIsOfferedEveryTool(t *testing.T) {
+	flags := testFlags(t)
+	sys := openWithPost(t, flags)
+	c := speak(t, flags, "editor", nil, "--tools", "all")
+	offered := map[string]bool{}
+	for tool, err := range c.session.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		offered[tool.Name] = true
+	}
+	for _, d := range sys.Catalog.ForPanel("").All() {
+		if !offered[d.Name] && d.Name != toolspec.FindTools { // nothing is left to find
+			t.Errorf("%s is not offered", d.Name)
+		}
+	}
+}
+
 func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})

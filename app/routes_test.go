@@ -9,6 +9,7 @@ import (
 
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
 )
 
 // result reads a body as a tool's result.
@@ -80,6 +81,9 @@ func TestMCPServersAreListedToggledAndCalled(t *testing.T) {
 			t.Errorf("after toggle %v enabled is %v", step.body, list.Servers[0].Enabled)
 		}
 	}
+	if r := c.execute("dead__x", nil); !strings.Contains(r.Error, "the MCP server dead is switched off") {
+		t.Errorf("a tool of a server that is off: %+v", r)
+	}
 	if status, body := c.do(http.MethodPost, strings.Replace(path, "dead", "nobody", 1),
 		nil); status != http.StatusNotFound {
 		t.Errorf("a server that is not there: status %d: %s", status, body)
@@ -90,6 +94,66 @@ func TestMCPServersAreListedToggledAndCalled(t *testing.T) {
 		"tool":   "x",
 	}); status != http.StatusNotFound {
 		t.Errorf("a tool that is not there: status %d: %s", status, body)
+	}
+}
+
+func TestToolOfMCPServerIsListedAndCalledOverHTTP(t *testing.T) {
+	flags := testFlags(t)
+	flags["mode"] = "full"
+	sys := openWithPost(t, flags)
+	c := clientOf(t, sys)
+	get := func(path string, into any) {
+		t.Helper()
+		status, body := c.do(http.MethodGet, path, nil)
+		if err := json.Unmarshal(body, into); err != nil || status != http.StatusOK {
+			t.Fatalf("%s: status %d: %s", path, status, body)
+		}
+	}
+	_, path := sys.Nav.Route("mcp_list")
+	var list event.MCPList
+	get(path, &list)
+	if len(list.Servers) != 1 || list.Servers[0].Name != "post" || len(list.Servers[0].Tools) != 2 {
+		t.Errorf("servers %+v", list)
+	}
+	var d wire.Discovery
+	get("/api/ai/tools/discover?panelId=notes", &d)
+	for what, functions := range map[string][]toolspec.Function{"panel": d.Panel, "mcp": d.MCP} {
+		if len(functions) == 0 {
+			t.Errorf("there are no functions of origin %s", what)
+		}
+		for _, f := range functions {
+			if f.Type != "function" || f.Function.Description == "" || !json.Valid(f.Function.Parameters) ||
+				string(d.Origins[f.Function.Name]) != what {
+				t.Errorf("%s: %+v of origin %s", what, f, d.Origins[f.Function.Name])
+			}
+		}
+	}
+	method, path := sys.Nav.Route("mcp_call")
+	status, body := c.do(method, path, map[string]any{"server": "post", "tool": "send", "args": map[string]any{}})
+	if status != http.StatusOK || !strings.Contains(string(body), "The letter is sent.") {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
+// Without the token no documented route answers, except the one that takes it in its body.
+func TestEveryRouteNeedsToken(t *testing.T) {
+	sys := openTest(t, OpenOptions{Serve: true})
+	c := clientOf(t, sys)
+	_, body := c.do(http.MethodGet, "/api/openapi.json", nil)
+	var document struct {
+		Paths map[string]map[string]json.RawMessage `json:"paths"`
+	}
+	if err := json.Unmarshal(body, &document); err != nil || len(document.Paths) < 100 {
+		t.Fatalf("%d paths, %v", len(document.Paths), err)
+	}
+	c.head = http.Header{}
+	delete(document.Paths, "/api/session")
+	for path, methods := range document.Paths {
+		for method := range methods {
+			if status, body := c.do(strings.ToUpper(method), path, nil); status != http.StatusUnauthorized {
+				t.Errorf("%s %s: status %d: %.200s", method, path, status, body)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sextant/backend/browser"
 	"sextant/backend/surface"
 )
 
@@ -96,5 +97,21 @@ func TestScrollFallsBackToWheel(t *testing.T) {
 	}
 	if got := result(t, ctx, s, "wheel"); got != "turned 1" {
 		t.Errorf("the page says %q", got)
+	}
+}
+
+// Human typing has a pause after each key, and not always the same one.
+func TestHumanTypingHasUnevenPauses(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>0</title><input aria-label=F><script>
+var at = []; addEventListener('keydown', (e) => at.push(e.timeStamp))</script>`}))
+	if _, err := s.Type(ctx, surface.TypeOptions{ID: idOf(t, page, "F"), Text: "sextant", Human: true}); err != nil {
+		t.Fatal(err)
+	}
+	const script = "const gaps = at.slice(1).map((t, i) => t - at[i]);" +
+		"[Math.min(...gaps) > 20, new Set(gaps).size > 2]"
+	_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script})
+	if err != nil || got.Text != "[true,true]" {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -16,7 +16,9 @@ import (
 const (
 	maxValue = 60
 	maxShown = 200
-	hidden   = "…"
+	// maxPurpose limits what a model said a call is for, in characters.
+	maxPurpose = 300
+	hidden     = "…"
 )
 
 // FormatCall writes a call as tool(name="value", …) for people. It shortens values. It hides the values of the

@@ -11,6 +11,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -21,6 +22,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"sextant/backend/pipeline/approval"
 	"sextant/backend/pipeline/catalog"
@@ -127,6 +130,8 @@ type Config struct {
 	// Secrets contains the secrets to mask in everything that a call reports and stores.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
+	// CallsPerSecond limits how often each kind of caller other than the person makes calls; 0 is 100.
+	CallsPerSecond int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -137,6 +142,7 @@ type Pipeline struct {
 	stages     []stage
 	checker    *schema.Checker
 	hosts      *hosts
+	rates      *rates
 	repeats    *repeatCache
 	read       *taint.Memory
 	typed      typedText
@@ -162,12 +168,15 @@ func New(c Config) *Pipeline {
 	}
 	p := &Pipeline{
 		cfg: c, checker: schema.New(), hosts: newHosts(), repeats: newRepeatCache(), read: taint.New(),
+		rates: &rates{
+			perSecond: cmp.Or(c.CallsPerSecond, defaultCallsPerSecond), limiters: map[toolspec.Caller]*rate.Limiter{},
+		},
 		secretUses: &secretUses{contexts: map[string][]toolspec.SecretUse{}},
 		executors:  map[toolspec.Origin]Executor{}, running: map[string]*callState{},
 	}
 	p.stages = []stage{
-		p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe, p.checkSecrets,
-		p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
+		p.limitRate, p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe,
+		p.checkSecrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	}
 	return p
 }

@@ -17,7 +17,7 @@ func (p *Pipeline) announce(ctx context.Context, c *callState) {
 	start := event.CallStart{
 		CallRequest: p.request(c), Owner: c.def.Owner, TimeoutMS: c.timeout(),
 		ReadsOnly: c.def.Hints.ReadOnly && !c.desc.ScrollsPage, ParentCall: c.call.ParentCall,
-		Elements: c.desc.Elements,
+		Elements: c.desc.Elements, Purpose: c.desc.Note, Still: c.def.Still,
 	}
 	start.Sentence = c.sentence()
 	if c.call.From.Caller != toolspec.CallerApp {

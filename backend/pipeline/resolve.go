@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"sextant/backend/policy"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -32,6 +34,9 @@ func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result 
 		if def, off, ok := p.cfg.Tools.Unavailable(c.call.Tool); ok {
 			return p.unavailable(def, off, c.call.Panel)
 		}
+		if why := p.cfg.Tools.Explain(c.call.Tool); why != nil {
+			return why
+		}
 	}
 	text := "there is no tool of that name"
 	suggestion := "List the tools to see what can be called."
@@ -51,6 +56,9 @@ func (p *Pipeline) unavailable(def toolspec.Definition, off bool, panel string) 
 	case def.Origin == toolspec.OriginPanel && def.Owner != panel:
 		text = "it is a tool of the panel " + def.Owner + ", which is not open"
 		suggestion = "Call " + p.cfg.OpenTool(def.Owner) + " first."
+	case def.Origin == toolspec.OriginBaseline:
+		text = "the group of tools " + def.Group + " is switched off"
+		suggestion = "The person can switch it on in Settings."
 	default:
 		text = "it is not offered now"
 		suggestion = "A panel's manifest says when its tools are, for example only on certain pages."
@@ -126,6 +134,7 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 			"Nothing was changed. The log has the details.")
 		return &r
 	}
+	desc.Note = excerpt.Escape(excerpt.Line(cmp.Or(desc.Note, c.call.Purpose), maxPurpose))
 	c.desc = p.maskedDescription(desc)
 	if c.desc.Sentence == "" {
 		c.desc.Sentence = "Running " + c.call.Tool

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"sextant/backend/pipeline/deadline"
@@ -114,7 +115,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	case e.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
 		// The failure may quote a page, so it gets the result's sources.
-		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(e.err.Error(), maxFault),
+		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(plain(e.err.Error()), maxFault),
 			"Everything else keeps running. Try again; the log has the details.")
 		r.Sources = e.result.Sources
 		return r
@@ -125,7 +126,13 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	if e.result.ErrorType == "" {
 		e.result.ErrorType = toolspec.SystemError
 	}
+	e.result.Error = plain(e.result.Error)
 	return e.result
+}
+
+// plain says what Go's error of an ended context means.
+func plain(text string) string {
+	return strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time")
 }
 
 func checkJSON(value any) error {

@@ -132,3 +132,16 @@ test('Full is confirmed with what it means', async ({ page }) => {
   await dialog.getByRole('button', { name: 'Switch to Full' }).click();
   await expect(full).toBeChecked();
 });
+
+test('what the assistant said before a call is in its question and in the details of its card', async ({ page }) => {
+  const reason = 'The list says tea, and you drink green tea.';
+  await open(page, [{ text: reason, ...edit('- tea', '- green tea') }, { text: 'Changed.' }]);
+  await sendMessage(page, 'correct my list');
+  await expect(question(page)).toContainText(`The assistant says: “${reason}”`, { timeout: 20_000 });
+  await question(page)
+    .getByRole('button', { name: /Allow once/ })
+    .click();
+  await expect(said(page, 'Changed.')).toBeVisible();
+  await page.locator('.call').getByRole('button', { expanded: false }).first().click();
+  await expect(page.locator('.call-details')).toContainText(`The assistant says: “${reason}”`);
+});

@@ -3,7 +3,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { Sextant } from './sextant';
+import { Sextant, type Element } from './sextant';
 
 // Wide enough for the list of annotations beside the page.
 test.use({ viewport: { width: 1440, height: 900 } });
@@ -170,6 +170,7 @@ test('an approval waits above the composer and is answered once', async ({ page 
 test('clicking the page takes control from the assistant, and one click gives it back', async ({ page }) => {
   const model = await ModelServer.start([
     { calls: [{ name: 'navigate_page', args: { url: 'demo' } }] },
+    { calls: [{ name: 'hover_element', args: { annotationId: 4 } }] },
     { text: 'I am still thinking about it', hold: 2 },
   ]);
   try {
@@ -182,6 +183,19 @@ test('clicking the page takes control from the assistant, and one click gives it
     await page.keyboard.press('Enter');
     await expect.poll(() => pixels(page, red), { timeout: 20_000 }).toBeGreaterThan(300);
     await expect(page.getByText('The assistant is using the page').first()).toBeVisible();
+
+    // The pointer of the assistant moves to what it acts on.
+    const { marks } = await sextant.api<{ marks: { width: number; elements: Element[] } }>('GET', '/api/state');
+    const { box } = marks.elements.find((element) => element.name === 'Bulbs')!;
+    const canvas = (await page.locator('canvas').boundingBox())!;
+    const scale = canvas.width / marks.width;
+    const at = { x: canvas.x + (box.x + box.width / 2) * scale, y: canvas.y + (box.y + box.height / 2) * scale };
+    await expect
+      .poll(async () => {
+        const pointer = (await page.locator('.assistant-pointer').boundingBox())!;
+        return Math.hypot(pointer.x + 3 - at.x, pointer.y + 2 - at.y);
+      })
+      .toBeLessThan(4);
 
     await page.locator('canvas').click({ position: { x: 300, y: 120 } });
     await page.getByRole('button', { name: 'Give back' }).click();

@@ -124,3 +124,27 @@ test('every built-in panel can be pinned', async ({ page }) => {
     await expect(main.getByRole('button', { name: /^Keep this panel’s tools/ })).toBeVisible();
   }
 });
+
+test('a tool widens the activity bar, and the card of a terminal shows no animation', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.goto(sextant.window());
+  const home = page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: 'Home', exact: true });
+  await expect(home).toHaveText('');
+  await sextant.execute('expand_activity_bar');
+  await expect(home).toHaveText('Home');
+  await sextant.execute('collapse_activity_bar');
+  await expect(home).toHaveText('');
+
+  const spinner = conversation(page).locator('.call .spinner');
+  for (const [name, animated] of [
+    ['bash', true],
+    ['terminal_run', false],
+  ] as const) {
+    await panel(page, 'Terminal').click();
+    await sendMessage(page, tool(name, { command: 'sleep 60' }));
+    await expect(spinner).toHaveCount(1);
+    expect(await spinner.evaluate((element) => element.getAnimations().length > 0)).toBe(animated);
+    await page.locator('.composer').getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(spinner).toHaveCount(0);
+  }
+});

@@ -94,6 +94,10 @@ type CallStart struct {
 	PageURL string `json:"page,omitempty"`
 	// AppURI is the address of the MCP server's page that shows the call, "" for none.
 	AppURI string `json:"app,omitempty"`
+	// Purpose is what the model said the call is for, "" if it said nothing.
+	Purpose string `json:"purpose,omitempty"`
+	// Still is true for a tool whose running calls are shown without an animation.
+	Still bool `json:"still,omitempty"`
 }
 
 // CallChunk is a piece of the output of a running call. The window also draws a line of StreamProgress that begins with

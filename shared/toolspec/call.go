@@ -41,6 +41,8 @@ type Call struct {
 	// Refused is the result of a call that does not run, because it cannot be read or its task does not allow it. The
 	// pipeline only records it. It is nil for all other calls.
 	Refused *Result `json:"-"`
+	// Purpose is what the model said before the call; "" if it said nothing or no model made the call.
+	Purpose string `json:"-"`
 	// Surface is what the call acts on, nil if it acts on no page. The pipeline resolves it once, before the call is
 	// described.
 	Surface *Surface `json:"-"`

@@ -52,6 +52,9 @@ type Definition struct {
 	// feedback, files, shell, web, panel, mcp, created.
 	Group string `json:"group,omitempty"`
 	Hints Hints  `json:"hints"`
+	// Still makes the window show a running call without an animation, for a tool that waits for somebody or runs for
+	// as long as it is left running.
+	Still bool `json:"still,omitempty"`
 	// AppURI is the address (ui://…) of the MCP server's page that shows calls of the tool, "" for none.
 	AppURI string `json:"app,omitempty"`
 	// TimeoutMS is the time limit of one call in milliseconds; 0 means DefaultTimeoutMS.

@@ -43,6 +43,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		}
 		thought.Add(d.Reasoning)
 		text.Add(d.Text)
+		t.early.said.WriteString(d.Text)
 		t.publishNote(message.ID, d)
 		if d.Call != nil {
 			t.startEarly(defs, *d.Call)

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"strings"
+
 	"sextant/backend/agent/loop/naming"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
@@ -13,6 +15,14 @@ type earlyCalls struct {
 	ids     []string
 	running map[string]chan toolspec.Result
 	blocked bool
+	// said is the text of the answer so far.
+	said strings.Builder
+}
+
+// purpose returns the last paragraph of what the model said before its calls.
+func (e *earlyCalls) purpose() string {
+	text := strings.TrimSpace(e.said.String())
+	return text[strings.LastIndex(text, "\n\n")+1:]
 }
 
 func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
@@ -33,6 +43,9 @@ func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	}
 	done := make(chan toolspec.Result, 1)
 	e.running[id] = done
-	call := toolspec.Call{ID: id, Tool: c.Name, Args: c.Args, Panel: t.panel(), From: t.provenance()}
+	call := toolspec.Call{
+		ID: id, Tool: c.Name, Args: c.Args, Panel: t.panel(), From: t.provenance(),
+		Purpose: e.purpose(),
+	}
 	t.loop.wait.Go(func() { done <- t.callTool(call) })
 }

@@ -131,14 +131,16 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 
 func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
-	panel := t.panel()
+	panel, purpose := t.panel(), t.early.purpose()
 	results := make([]toolspec.Result, len(group))
 	var wait sync.WaitGroup
 	for i, c := range group {
 		t.called++
 		left := t.lineage.counter.TakeCall()
 		wait.Go(func() {
-			call := toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from}
+			call := toolspec.Call{
+				ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from, Purpose: purpose,
+			}
 			switch b := problemOf(broken, c); {
 			case b != nil:
 				how := cmp.Or(b.Suggestion, "Nothing ran. Send the call again with its arguments as one JSON object.")

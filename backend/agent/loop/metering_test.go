@@ -318,11 +318,18 @@ func TestSideRequestsCountTowardBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	notes := ""
 	for _, e := range events {
 		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.Purpose == "probe" &&
 			(r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
 			t.Errorf("%+v", r)
 		}
+		if e.Kind == event.TurnNoted {
+			notes += data[event.Note](e).Text
+		}
+	}
+	if !strings.HasPrefix(notes, "openai/m made no tool call in 4 trials") {
+		t.Errorf("notes %q", notes)
 	}
 }
 

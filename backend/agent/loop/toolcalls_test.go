@@ -271,3 +271,19 @@ func TestInvalidTextCallIsReported(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsCarryWhatModelSaidBeforeThem(t *testing.T) {
+	h := newHarness(t, openaitest.Answer{
+		Text:  "Two shops sell it.\n\nI look at the first, then order there.",
+		Calls: []openaitest.Call{{Name: "look", Args: `{}`}, {Name: "act", Args: `{}`}},
+	}, openaitest.Answer{Text: "Done."})
+	h.ask(t, goal)
+	if len(h.calls) != 2 {
+		t.Fatalf("%+v", h.calls)
+	}
+	for _, c := range h.calls {
+		if strings.TrimSpace(c.Purpose) != "I look at the first, then order there." {
+			t.Errorf("%s: %q", c.Tool, c.Purpose)
+		}
+	}
+}

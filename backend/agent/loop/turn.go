@@ -301,6 +301,10 @@ func (t *turn) detectFormat() error {
 		return fmt.Errorf("asking model %s how it calls tools: %w", t.request.Model, err)
 	}
 	t.adapter.Format = v.Format
+	if v.FoundWeak {
+		t.publishNote("", llm.Delta{Note: fmt.Sprintf("%s made no tool call in %d trials, so it can answer, but it "+
+			"can hardly act. Choose a larger model, or one that is made for tool calls.", t.request.Model, v.Requests)})
+	}
 	return nil
 }
 
@@ -330,7 +334,7 @@ func (t *turn) finish(res llm.Response) ending {
 
 func endingFor(err error) ending {
 	if diskspace.IsFull(err) {
-		return diskFullEnding()
+		return unsavedEnding(err)
 	}
 	var e *llm.Error
 	var spent *budgetError

@@ -111,6 +111,7 @@ type Tool struct {
 	Inject          Injection         `json:"inject"`
 	Undo            string            `json:"undo"`
 	TimeoutMS       int               `json:"timeout_ms"`
+	Still           bool              `json:"still"`
 	Examples        []json.RawMessage `json:"examples"`
 	Visibility      []string          `json:"visibility"`
 	When            string            `json:"when"`

@@ -134,7 +134,7 @@ func (c *checker) checkTool(at string, t Tool) (BoundTool, bool) {
 	b.Def = toolspec.Definition{
 		Name: t.Name, Description: t.Description, Parameters: args.json(), Origin: toolspec.OriginPanel,
 		Owner: c.manifest.PanelID,
-		Group: "panel", Hints: c.hints(at, b), TimeoutMS: t.TimeoutMS, Examples: t.Examples,
+		Group: "panel", Hints: c.hints(at, b), TimeoutMS: t.TimeoutMS, Still: t.Still, Examples: t.Examples,
 	}
 	c.checkExamples(at+"/examples/", t, b.Def, args)
 	c.checkCondition(at+"/when", t.When)

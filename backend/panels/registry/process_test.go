@@ -144,6 +144,10 @@ func TestArgumentPlacement(t *testing.T) {
 			`{"method":"GET","url":"/api/rogue/echo?a=x%26y%3D1&b=1&b=two&c=%7B%22k%22%3Atrue%7D","body":null}`,
 		},
 		{"rogue_query", `{}`, `{"method":"GET","url":"/api/rogue/echo","body":null}`},
+		{
+			"rogue_erase", `{"id":"7","list":["a","b"]}`,
+			`{"method":"DELETE","url":"/api/rogue/echo/7?list=a&list=b","body":null}`,
+		},
 	} {
 		t.Run(c.tool+c.args, func(t *testing.T) {
 			if got := mustSucceed(t, call(t, r, c.tool, c.args)); got != c.want {

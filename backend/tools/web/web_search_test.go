@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -187,6 +188,24 @@ func TestDuckDuckGoWithoutResults(t *testing.T) {
 			wantText(t, r, "No results")
 		} else {
 			wantError(t, r, toolspec.SystemError, want)
+		}
+	}
+}
+
+func TestSearchReturnsFiveResultsByDefault(t *testing.T) {
+	t.Parallel()
+	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
+		var results []string
+		for i := range 9 {
+			results = append(results, fmt.Sprintf(`{"title":"Lamp","url":"https://lamps.example/%d"}`, i))
+		}
+		respond(w, `{"results":[%s]}`, strings.Join(results, ","))
+	})
+	n.settings["search_provider"], n.settings["search_url"] = "searxng", "http://search.example/"
+	for want, args := range map[int]map[string]any{5: {"query": "lamp"}, 7: {"query": "lamp", "num_results": 7}} {
+		r := n.do(t, "web_search", args)
+		if got := strings.Count(r.ModelText(), "https://lamps.example/"); !r.Success || got != want {
+			t.Errorf("%d results, want %d: %+v", got, want, r)
 		}
 	}
 }

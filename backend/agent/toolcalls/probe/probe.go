@@ -28,6 +28,8 @@ type Config struct {
 	Settings SettingsStore
 	// Overrides returns formats that the user set, as provider/model=format. They take precedence.
 	Overrides func() []string
+	// TimeLimit is how long a probe may take; 0 is 10 s.
+	TimeLimit time.Duration
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -51,6 +53,8 @@ type Result struct {
 	// Requests is the number of requests the probe needed.
 	Requests int       `json:"requests,omitempty"`
 	Time     time.Time `json:"time"`
+	// FoundWeak is true if this Detect has probed the model and no call was recognized: it can hardly use tools.
+	FoundWeak bool `json:"-"`
 }
 
 const (
@@ -63,6 +67,7 @@ const (
 	MaxRequests   = 4
 	minConfidence = 0.5
 	retryAfter    = 24 * time.Hour
+	timeLimit     = 10 * time.Second
 	settingPrefix = "dialect."
 )
 
@@ -70,6 +75,9 @@ const (
 func New(cfg Config) *Prober {
 	if cfg.Overrides == nil {
 		cfg.Overrides = func() []string { return nil }
+	}
+	if cfg.TimeLimit == 0 {
+		cfg.TimeLimit = timeLimit
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -103,7 +111,8 @@ func splitOverride(s string) (name, kind string, ok bool) {
 
 // Detect returns how the model called name writes tool calls, and the tokens used to find out. The first time, it
 // probes the model, native first, with at most MaxRequests requests. An error means that the model could not be asked;
-// then nothing is remembered.
+// then nothing is remembered. Nor is it if the model is too slow, as while a local server loads it; then it gets the
+// first format that it has not refused.
 func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
 		if model, kind, ok := splitOverride(o); ok && model == name && toolcalls.Format(kind).Valid() {
@@ -132,10 +141,11 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 	if v, ok := p.remembered(ctx, name, place); ok {
 		return v, chat.Usage{}, nil
 	}
-	v, usage, err := probe(ctx, m)
-	if err != nil {
+	v, usage, err := p.probe(ctx, m)
+	if err != nil || v.Confidence == 0 {
 		return v, usage, err
 	}
+	v.FoundWeak = v.Confidence < minConfidence
 	v.Endpoint, v.Time = place, p.cfg.Now().UTC()
 	p.cfg.Log.Info("dialect found", "model", name, "dialect", v.Format, "sure", v.Confidence, "requests", v.Requests)
 	raw, err := json.Marshal(v)
@@ -160,17 +170,25 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bo
 	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < retryAfter
 }
 
-func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
+// probe returns a Result with Confidence 0 if the model is too slow.
+func (p *Prober) probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
+	bounded, cancel := context.WithTimeout(ctx, p.cfg.TimeLimit)
+	defer cancel()
 	var usage chat.Usage
 	best := Result{Format: toolcalls.FormatFenced, Confidence: 0.1, Source: "probe"}
 	var refusal error
 	answered := false
 	for i, kind := range toolcalls.Formats() {
-		got, err := ask(ctx, m, kind)
+		got, err := ask(bounded, m, kind)
 		usage.Input += got.usage.Input
 		usage.Output += got.usage.Output
 		usage.Cached += got.usage.Cached
 		switch {
+		case err != nil && bounded.Err() != nil && ctx.Err() == nil:
+			if i > 0 {
+				kind = best.Format
+			}
+			return Result{Format: kind, Source: "probe", Requests: i + 1}, usage, nil
 		case err != nil && (ctx.Err() != nil || !refused(err)):
 			return Result{}, usage, err
 		case err != nil:

@@ -98,7 +98,7 @@ func TestDetect(t *testing.T) {
 			v, _, err := probe.New(probe.Config{Settings: &memory{}}).Detect(context.Background(), "openai/m", m)
 			if err != nil || v.Format != c.kind || v.Confidence != c.sure || v.Requests != c.requests ||
 				len(s.Requests()) != c.requests ||
-				v.Source != "probe" {
+				v.Source != "probe" || v.FoundWeak != (c.sure < 0.5) {
 				t.Errorf("%+v after %d requests, %v", v, len(s.Requests()), err)
 			}
 			if c.requests > probe.MaxRequests {
@@ -167,6 +167,30 @@ func TestProbeMayBeRepeated(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			if err := probe.CheckOverride(text); (err == nil) != ok {
 				t.Errorf("%s: %v", text, err)
+			}
+		})
+	}
+}
+
+// A local server may take a minute to load a model.
+func TestSlowModelLeavesNoDetection(t *testing.T) {
+	silent := natively
+	silent.StallAfter = -1
+	for name, c := range map[string]struct {
+		turns []openaitest.Answer
+		want  toolcalls.Format
+	}{
+		"at once":          {[]openaitest.Answer{silent}, toolcalls.FormatNative},
+		"after it refused": {[]openaitest.Answer{noTools, silent}, toolcalls.FormatFenced},
+		"after words":      {[]openaitest.Answer{chatter, silent}, toolcalls.FormatNative},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := served(t, c.turns...)
+			kept := &memory{}
+			p := probe.New(probe.Config{Settings: kept, TimeLimit: 300 * time.Millisecond})
+			v, _, err := p.Detect(context.Background(), "openai/m", m)
+			if err != nil || v.Format != c.want || v.FoundWeak || len(kept.kept) > 0 {
+				t.Errorf("%+v, %v, kept %v", v, err, kept.kept)
 			}
 		})
 	}

@@ -40,6 +40,10 @@ export interface CallView {
   started: string;
   timeoutMs: number;
   readOnly: boolean;
+  /** What the model said that the call is for; "" if it said nothing. */
+  purpose: string;
+  /** Whether the running call is shown without an animation. */
+  still: boolean;
   durationMs: number;
   /** The last 32,768 characters of the streamed output. */
   liveOutput: string;

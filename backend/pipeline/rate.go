@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"sextant/shared/toolspec"
+)
+
+const (
+	defaultCallsPerSecond = 100
+	// burstSeconds is for how many seconds a caller may save up calls.
+	burstSeconds = 20
+	// maxRateWait is how long a call waits for its turn. A caller that makes one call after the other never waits
+	// longer; one that makes many at once is refused.
+	maxRateWait = 500 * time.Millisecond
+)
+
+// rates limits how often each kind of caller makes calls, so that a program in a loop does not take the machine from
+// the person. It is safe for concurrent use.
+type rates struct {
+	perSecond int
+
+	mu       sync.Mutex
+	limiters map[toolspec.Caller]*rate.Limiter
+}
+
+func (r *rates) of(caller toolspec.Caller) *rate.Limiter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.limiters[caller] == nil {
+		r.limiters[caller] = rate.NewLimiter(rate.Limit(r.perSecond), r.perSecond*burstSeconds)
+	}
+	return r.limiters[caller]
+}
+
+func (p *Pipeline) limitRate(ctx context.Context, c *callState) *toolspec.Result {
+	if c.call.From.Caller == toolspec.CallerPerson {
+		return nil
+	}
+	now := p.cfg.Now()
+	place := p.rates.of(c.call.From.Caller).ReserveN(now, 1)
+	wait := place.DelayFrom(now)
+	switch {
+	case wait == 0:
+		return nil
+	case wait > maxRateWait:
+		place.CancelAt(now)
+		return c.refused(toolspec.Fail(
+			toolspec.UserError, fmt.Sprintf("more than %d calls a second", p.rates.perSecond),
+			fmt.Sprintf("Nothing ran. Wait %.0f s, then make one call after the other.", math.Ceil(wait.Seconds())),
+		))
+	}
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done(): // Do reports the stop
+	}
+	return nil
+}
