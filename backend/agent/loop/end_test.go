@@ -104,6 +104,25 @@ func TestThreeRepetitionsEndTurn(t *testing.T) {
 	}
 }
 
+// A page that is loaded again has other numbers.
+func TestLoadingSamePageThreeTimesEndsTurn(t *testing.T) {
+	h := newHarness(t)
+	h.service.Answer = always(func(int) string { return `{"url":"demo"}` })
+	n := 0
+	h.do = func(context.Context, toolspec.Call) toolspec.Result {
+		n++
+		settled := ""
+		if n == 1 {
+			settled = " · settled 370 ms (navigation)"
+		}
+		return toolspec.OK(fmt.Sprintf("Page: Lamps | http://lamps.example/ | v%d | tab 1\nopened http://lamps.example/%s\n"+
+			"[%d] link \"Fen\"\n[%d] link \"Moor\"", n, settled, n*30, n*30+1))
+	}
+	if o := h.ask(t, "go"); o.Status != chat.StatusLimit || o.Calls != 3 {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
 func TestRepetitionWithChangesIsAllowed(t *testing.T) {
 	h := newHarness(t)
 	n := 0

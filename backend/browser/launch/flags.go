@@ -37,6 +37,8 @@ func flags(o Options, profile string) []string {
 
 		"--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 		"--disable-background-timer-throttling",
+		// A page that has not been painted yet would otherwise lose presses and keys without a sign of it.
+		"--allow-pre-commit-input",
 		"--force-color-profile=srgb",
 		"--window-size=1280,800",
 	}

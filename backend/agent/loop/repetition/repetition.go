@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"strings"
+	"regexp"
 
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
@@ -28,7 +28,7 @@ func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	if d.known == nil {
 		d.known, d.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
 	}
-	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + withoutDurations(text)))
+	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + withoutCounters(text)))
 	if !d.known[key] && r.Success {
 		clear(d.repeats)
 	}
@@ -65,15 +65,8 @@ func canonical(args json.RawMessage) string {
 	return string(b)
 }
 
-// withoutDurations replaces durations ("settled 38 ms"), which differ between otherwise equal results.
-func withoutDurations(s string) string {
-	words := strings.Fields(s)
-	for i := 1; i < len(words); i++ {
-		if unit := strings.TrimRight(words[i], ".,;"); unit == "ms" || unit == "s" {
-			if strings.Trim(words[i-1], "0123456789.,") == "" {
-				words[i-1] = "#"
-			}
-		}
-	}
-	return strings.Join(words, " ")
-}
+// counters are the parts in which otherwise equal results differ: durations, and the numbers of the elements and the
+// version of a page that is loaded again ("[30] link", "| v2 |").
+var counters = regexp.MustCompile(`(?m) · settled [\d.]+ m?s(?: \([^)]*\))?|[\d.,]+ (?:ms|s)\b|^\[\d+\]|\| v\d+ \|`)
+
+func withoutCounters(text string) string { return counters.ReplaceAllString(text, "") }
