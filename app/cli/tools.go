@@ -122,16 +122,18 @@ func (v *toolsCallVerb) Run(ctx context.Context, io verb.Streams, g *verb.Global
 	if err != nil {
 		return err
 	}
-	if v.Out != "" && r.Success {
-		return v.save(io, r)
+	if v.Out == "" || !r.Success || v.JSON {
+		if err := v.print(io, r); err != nil || v.Out == "" {
+			return err
+		}
 	}
-	return v.print(io, r)
+	return v.save(io, r)
 }
 
 // lines returns where the progress of the call goes. A terminal also gets the output of a command while it runs.
 func (v *toolsCallVerb) lines(io verb.Streams) *progress.Lines {
 	v.printed = progress.New(io.Err, nil)
-	if verb.IsTerminal(io.Out) && !v.JSON {
+	if verb.IsTerminal(io.Out) && !v.JSON && v.Out == "" {
 		v.printed = progress.New(io.Err, io.Out)
 	}
 	return v.printed

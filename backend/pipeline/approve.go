@@ -36,7 +36,7 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
 		r := toolspec.Fail(toolspec.SystemError,
 			"it needs a person's approval, but the question could not be stored, so it did not run",
-			"Nothing was changed. Check that the disk is not full, then try again.")
+			"Nothing was changed. Check that the data folder is there and its disk is not full, then try again.")
 		return &r
 	}
 	if answer.Answer != "" {

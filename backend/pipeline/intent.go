@@ -49,7 +49,8 @@ func (p *Pipeline) auditRow(c *callState) event.CallIntent {
 
 func notRecorded(what string) *toolspec.Result {
 	r := toolspec.Fail(toolspec.SystemError, what+", so it did not run",
-		"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
+		"Nothing was changed. Check that the data folder is there, its disk is not full and the call's id is new, "+
+			"then try again.")
 	return &r
 }
 

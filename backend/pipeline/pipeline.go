@@ -11,7 +11,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -130,8 +129,6 @@ type Config struct {
 	// Secrets contains the secrets to mask in everything that a call reports and stores.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
-	// CallsPerSecond limits how often each kind of caller other than the person makes calls; 0 is 100.
-	CallsPerSecond int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -168,15 +165,13 @@ func New(c Config) *Pipeline {
 	}
 	p := &Pipeline{
 		cfg: c, checker: schema.New(), hosts: newHosts(), repeats: newRepeatCache(), read: taint.New(),
-		rates: &rates{
-			perSecond: cmp.Or(c.CallsPerSecond, defaultCallsPerSecond), limiters: map[toolspec.Caller]*rate.Limiter{},
-		},
+		rates:      &rates{perSecond: callsPerSecond, limiters: map[caller]*rate.Limiter{}},
 		secretUses: &secretUses{contexts: map[string][]toolspec.SecretUse{}},
 		executors:  map[toolspec.Origin]Executor{}, running: map[string]*callState{},
 	}
 	p.stages = []stage{
-		p.limitRate, p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe,
-		p.checkSecrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
+		p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe,
+		p.limitRate, p.checkSecrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	}
 	return p
 }

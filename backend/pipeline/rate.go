@@ -13,30 +13,40 @@ import (
 )
 
 const (
-	defaultCallsPerSecond = 100
+	callsPerSecond = 100
 	// burstSeconds is for how many seconds a caller may save up calls.
 	burstSeconds = 20
 	// maxRateWait is how long a call waits for its turn. A caller that makes one call after the other never waits
 	// longer; one that makes many at once is refused.
 	maxRateWait = 500 * time.Millisecond
+	maxCallers  = 1000
 )
 
-// rates limits how often each kind of caller makes calls, so that a program in a loop does not take the machine from
-// the person. It is safe for concurrent use.
+// rates limits how often each caller makes calls, so that a program in a loop does not take the machine from the
+// person. It is safe for concurrent use.
 type rates struct {
 	perSecond int
 
 	mu       sync.Mutex
-	limiters map[toolspec.Caller]*rate.Limiter
+	limiters map[caller]*rate.Limiter
 }
 
-func (r *rates) of(caller toolspec.Caller) *rate.Limiter {
+type caller struct {
+	kind   toolspec.Caller
+	client string
+}
+
+func (r *rates) of(from toolspec.Provenance) *rate.Limiter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.limiters[caller] == nil {
-		r.limiters[caller] = rate.NewLimiter(rate.Limit(r.perSecond), r.perSecond*burstSeconds)
+	by := caller{from.Caller, from.Client}
+	if r.limiters[by] == nil {
+		if len(r.limiters) >= maxCallers { // a program chooses its name
+			clear(r.limiters)
+		}
+		r.limiters[by] = rate.NewLimiter(rate.Limit(r.perSecond), r.perSecond*burstSeconds)
 	}
-	return r.limiters[caller]
+	return r.limiters[by]
 }
 
 func (p *Pipeline) limitRate(ctx context.Context, c *callState) *toolspec.Result {
@@ -44,7 +54,7 @@ func (p *Pipeline) limitRate(ctx context.Context, c *callState) *toolspec.Result
 		return nil
 	}
 	now := p.cfg.Now()
-	place := p.rates.of(c.call.From.Caller).ReserveN(now, 1)
+	place := p.rates.of(c.call.From).ReserveN(now, 1)
 	wait := place.DelayFrom(now)
 	switch {
 	case wait == 0:
@@ -59,6 +69,7 @@ func (p *Pipeline) limitRate(ctx context.Context, c *callState) *toolspec.Result
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done(): // Do reports the stop
+		place.Cancel()
 	}
 	return nil
 }

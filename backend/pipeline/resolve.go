@@ -134,8 +134,11 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 			"Nothing was changed. The log has the details.")
 		return &r
 	}
-	desc.Note = excerpt.Escape(excerpt.Line(cmp.Or(desc.Note, c.call.Purpose), maxPurpose))
+	desc.Note = cmp.Or(desc.Note, c.call.Purpose)
 	c.desc = p.maskedDescription(desc)
+	// The window puts it in quotes.
+	note := strings.NewReplacer("“", `"`, "”", `"`).Replace(excerpt.Line(c.desc.Note, maxPurpose))
+	c.desc.Note = excerpt.Escape(note)
 	if c.desc.Sentence == "" {
 		c.desc.Sentence = "Running " + c.call.Tool
 	}

@@ -115,7 +115,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	case e.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
 		// The failure may quote a page, so it gets the result's sources.
-		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(plain(e.err.Error()), maxFault),
+		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(withoutGoTimeout(e.err), maxFault),
 			"Everything else keeps running. Try again; the log has the details.")
 		r.Sources = e.result.Sources
 		return r
@@ -126,13 +126,15 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	if e.result.ErrorType == "" {
 		e.result.ErrorType = toolspec.SystemError
 	}
-	e.result.Error = plain(e.result.Error)
 	return e.result
 }
 
-// plain says what Go's error of an ended context means.
-func plain(text string) string {
-	return strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time")
+// withoutGoTimeout returns the text of err, with plain words for Go's error of an ended context.
+func withoutGoTimeout(err error) string {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), context.DeadlineExceeded.Error(), "no answer in time")
 }
 
 func checkJSON(value any) error {

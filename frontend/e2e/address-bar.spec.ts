@@ -214,5 +214,8 @@ test('tabs are put in another order by dragging and by keys', async ({ page }) =
   await expect(lamps).toHaveAttribute('aria-selected', 'true');
   await lamps.press('Control+Shift+ArrowRight');
   await expect(tabs.nth(1)).toHaveText(/Brass lamps/);
+  await expect(lamps).toBeFocused();
+  await page.keyboard.press('Control+Shift+ArrowRight');
+  await expect(tabs.nth(2)).toHaveText(/Brass lamps/);
   await expect(tabs).toHaveCount(3);
 });

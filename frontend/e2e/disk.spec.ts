@@ -42,7 +42,7 @@ test('a full disk shows what is free and what to do, loses nothing, and recovers
     await expect(banner).toContainText(`free on the disk of ${sextant.data}`);
     await expect(banner).toContainText('Free some space; Sextant continues automatically.');
     await expect(box).toHaveValue('is there room');
-    await expect(page.getByText('The disk is full. This was not stored;').first()).toBeVisible();
+    await expect(page.getByText('This was not stored. The disk is full.').first()).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).include('main').analyze();
     expect(violations).toEqual([]);
 
@@ -80,7 +80,9 @@ test('a data folder that is moved away is noticed, nothing is lost, and it goes 
     await expect(banner).toContainText(sextant.data);
     const box = page.getByRole('textbox', { name: 'Message to the assistant' });
     await sendMessage(page, 'is it back');
-    await expect(page.getByText('Put the folder back; Sextant then saves what is waiting.').first()).toBeVisible();
+    await expect(
+      page.getByText('This was not stored. The data folder was deleted, moved or replaced.').first(),
+    ).toBeVisible();
     await expect(box).toHaveValue('is it back');
     await expect(conversation.getByText('Hello.', { exact: true })).toBeVisible();
 

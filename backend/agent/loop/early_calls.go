@@ -15,20 +15,33 @@ type earlyCalls struct {
 	ids     []string
 	running map[string]chan toolspec.Result
 	blocked bool
-	// said is the text of the answer so far.
-	said strings.Builder
+	// said is the text of the answer so far, and purposes its last paragraph before each call that is in the text.
+	said     strings.Builder
+	purposes map[string]string
 }
 
-// purpose returns the last paragraph of what the model said before its calls.
+// purpose returns the last paragraph of the answer so far.
 func (e *earlyCalls) purpose() string {
-	text := strings.TrimSpace(e.said.String())
-	return text[strings.LastIndex(text, "\n\n")+1:]
+	paragraphs := strings.Split(strings.TrimSpace(e.said.String()), "\n\n")
+	return paragraphs[len(paragraphs)-1]
+}
+
+// purposeOf returns what the model said before a call. The calls that are not in the text come after it.
+func (e *earlyCalls) purposeOf(call string) string {
+	if purpose, ok := e.purposes[call]; ok {
+		return purpose
+	}
+	return e.purpose()
 }
 
 func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	e := &t.early
 	id := naming.NewID("")
 	e.ids = append(e.ids, id)
+	if e.purposes == nil {
+		e.purposes = map[string]string{}
+	}
+	e.purposes[id] = e.purpose()
 	switch {
 	case e.blocked || t.toolsClosed || !definition(defs, c).Hints.ReadOnly:
 		e.blocked = true
@@ -45,7 +58,7 @@ func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	e.running[id] = done
 	call := toolspec.Call{
 		ID: id, Tool: c.Name, Args: c.Args, Panel: t.panel(), From: t.provenance(),
-		Purpose: e.purpose(),
+		Purpose: e.purposes[id],
 	}
 	t.loop.wait.Go(func() { done <- t.callTool(call) })
 }

@@ -115,8 +115,8 @@ func TestLoadingSamePageThreeTimesEndsTurn(t *testing.T) {
 		if n == 1 {
 			settled = " · settled 370 ms (navigation)"
 		}
-		return toolspec.OK(fmt.Sprintf("Page: Lamps | http://lamps.example/ | v%d | tab 1\nopened http://lamps.example/%s\n"+
-			"[%d] link \"Fen\"\n[%d] link \"Moor\"", n, settled, n*30, n*30+1))
+		return toolspec.OK(fmt.Sprintf("Page: Lamps | http://lamps.example/ | v%d | tab 1\n"+
+			"opened http://lamps.example/%s\n[%d] link \"Fen\"\n[%d] link \"Moor\"", n, settled, n*30, n*30+1))
 	}
 	if o := h.ask(t, "go"); o.Status != chat.StatusLimit || o.Calls != 3 {
 		t.Errorf("outcome %+v", o)

@@ -131,7 +131,7 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 
 func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
-	panel, purpose := t.panel(), t.early.purpose()
+	panel := t.panel()
 	results := make([]toolspec.Result, len(group))
 	var wait sync.WaitGroup
 	for i, c := range group {
@@ -139,7 +139,8 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 		left := t.lineage.counter.TakeCall()
 		wait.Go(func() {
 			call := toolspec.Call{
-				ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from, Purpose: purpose,
+				ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from,
+				Purpose: t.early.purposeOf(c.ID),
 			}
 			switch b := problemOf(broken, c); {
 			case b != nil:

@@ -287,3 +287,21 @@ func TestCallsCarryWhatModelSaidBeforeThem(t *testing.T) {
 		}
 	}
 }
+
+// In text the model may say something before each call.
+func TestEachCallCarriesWhatWasSaidBeforeIt(t *testing.T) {
+	h := newHarness(t, openaitest.Answer{
+		Text: "I move the draft.\n```tool\nreturn act({n: 1});\n```\n" +
+			"Now I delete it.\n```tool\nreturn act({n: 2});\n```\nDone?",
+	}, openaitest.Answer{Text: "Done."})
+	h.dialects = fixed(toolcalls.FormatFenced)
+	h.ask(t, "go")
+	var said []string
+	for _, c := range h.calls {
+		said = append(said, c.Purpose)
+	}
+	if len(said) != 2 || !strings.HasSuffix(said[0], "I move the draft.") ||
+		!strings.HasSuffix(said[1], "Now I delete it.") {
+		t.Errorf("%q", said)
+	}
+}

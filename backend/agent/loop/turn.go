@@ -276,7 +276,7 @@ func (t *turn) prepare() error {
 		if err := t.detectFormat(); err != nil {
 			return err
 		}
-		t.detectWindow() // now, because the probe made a local server load the model
+		t.detectWindow() // now, because a local server usually has loaded the model for the probe
 	}
 	if t.system = t.request.System; t.system == "" {
 		t.system = prompt.System(t.loop.cfg.Instructions(), t.loop.cfg.Notes())

@@ -35,7 +35,7 @@ func unsavedEnding(err error) ending {
 	reason, advice := diskspace.Explain(err)
 	return ending{
 		status:     chat.StatusFailed,
-		message:    "Stopped, because nothing more could be saved. " + reason + " Everything saved before is safe.",
+		message:    "Stopped, because nothing more could be saved. " + reason,
 		suggestion: advice + " Then send \"continue\".",
 	}
 }

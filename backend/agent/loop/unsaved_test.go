@@ -66,7 +66,7 @@ func TestFullDiskLosesNoEvents(t *testing.T) {
 		}
 	}
 	if len(results) != 2 || !strings.Contains(results[0], "acted") ||
-		!strings.Contains(results[1], "not run: nothing can be saved. The disk is full.") {
+		!strings.Contains(results[1], "not run: nothing can be saved. The disk is full") {
 		t.Fatalf("the results that were kept are %q", results)
 	}
 	again := h.run(t, loop.TurnRequest{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})

@@ -51,7 +51,7 @@ func enums() []enum {
 		enumOf("ProblemSeverity", event.SeverityError, event.SeverityWarning),
 		enumOf("MetricsStep", wire.StepHour, wire.StepSixHours, wire.StepDay, wire.StepWeek, wire.StepMonth),
 		enumOf("WaitingMoment", event.MomentNow, event.MomentNext, event.MomentHeld),
-		enumOf("DiskLevel", event.DiskEnough, event.DiskLow, event.DiskFull),
+		enumOf("DiskLevel", event.DiskEnough, event.DiskLow, event.DiskFull, event.DiskGone),
 		enumOf("Caller", toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerHTTP,
 			toolspec.CallerMCP, toolspec.CallerRun, toolspec.CallerPanel, toolspec.CallerApp,
 			toolspec.CallerCreatedTool),

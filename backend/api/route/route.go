@@ -64,7 +64,7 @@ func NotStored(err error) error {
 	return &huma.ErrorModel{
 		Type: diskFullType, Title: http.StatusText(http.StatusInsufficientStorage),
 		Status: http.StatusInsufficientStorage,
-		Detail: reason + " This was not stored; what was stored before is safe. " + advice + " Then send it again.",
+		Detail: "This was not stored. " + reason + " " + advice + " Then send it again.",
 	}
 }
 

@@ -20,8 +20,14 @@ import (
 const listening = "0A"
 
 // List returns the servers on this machine's own addresses whose program works in folder or below it, ordered by port.
-// It asks only the kernel (proc(5)) and returns none where there is no /proc.
+// Of a folder that contains the home folder it returns none, because most programs work there. It asks only the kernel
+// (proc(5)) and returns none where there is no /proc.
 func List(folder string) []wire.LocalServer {
+	home, _ := os.UserHomeDir()
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil || home != "" && subpath.IsWithin(home, real) {
+		return []wire.LocalServer{}
+	}
 	ports := map[string]uint16{} // by socket
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		text, _ := os.ReadFile(table)
@@ -40,7 +46,7 @@ func List(folder string) []wire.LocalServer {
 	for _, program := range programs {
 		// Only the person's own programs can be read.
 		works, err := os.Readlink(program + "/cwd")
-		if err != nil || !subpath.IsWithin(works, folder) || program == fmt.Sprintf("/proc/%d", os.Getpid()) {
+		if err != nil || !subpath.IsWithin(works, real) || program == fmt.Sprintf("/proc/%d", os.Getpid()) {
 			continue
 		}
 		files, _ := filepath.Glob(program + "/fd/*")

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,7 +59,19 @@ func TestListsServersThatRunInFolder(t *testing.T) {
 	}
 	inside := start(folder + "/site/src")
 	start(folder)
-	want := []wire.LocalServer{{URL: "http://localhost:" + inside + "/", Program: "localservers.te"}}
+	want := []wire.LocalServer{{URL: "http://localhost:" + inside + "/", Program: filepath.Base(os.Args[0])[:15]}}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder+"/site", link); err != nil {
+		t.Fatal(err)
+	}
+	if list := List(link); len(list) != 1 {
+		t.Errorf("through a link: %+v", list)
+	}
+	t.Setenv("HOME", folder+"/site/src")
+	if list := List(folder); len(list) != 0 {
+		t.Errorf("around the home folder: %+v", list)
+	}
+	t.Setenv("HOME", "")
 	if diff := cmp.Diff(want, List(folder+"/site")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

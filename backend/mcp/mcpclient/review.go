@@ -74,7 +74,8 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 	}
 	known, err := v.known(ctx)
 	if err != nil {
-		r := toolspec.Fail(toolspec.SystemError, err.Error(), "Check that the disk is not full, then call again.")
+		r := toolspec.Fail(toolspec.SystemError, err.Error(),
+			"Check that the data folder is there and its disk is not full, then call again.")
 		return &r
 	}
 	pin := definitions.PinOf(changed)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sextant/backend/store/audit"
+	"sextant/backend/store/diskspace"
 	"sextant/backend/store/sqlite"
 )
 
@@ -94,6 +95,9 @@ func (f Folder) beside(folder string) string { return filepath.Join(filepath.Dir
 
 // Make backs up the database for the day of now, replaces that day's backup, and deletes those beyond the last seven.
 func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) error {
+	if store.IsGone() {
+		return fmt.Errorf("backing up: %w", diskspace.ErrGone)
+	}
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return fmt.Errorf("creating the folder of the backups: %w", err)
 	}

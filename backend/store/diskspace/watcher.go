@@ -25,13 +25,14 @@ var ErrFull = errors.New("the disk is full")
 // nothing can be stored until that is mended, so IsFull is true for it.
 var ErrGone = errors.New("the data folder was deleted, moved or replaced")
 
-// Explain returns in two sentences what keeps err's write from being stored, and what helps.
+// Explain returns what keeps err's write from being stored and what that leaves, and what helps.
 func Explain(err error) (reason, advice string) {
 	if errors.Is(err, ErrGone) {
 		return "The data folder was deleted, moved or replaced.",
-			"Put the folder back; Sextant then saves what is waiting. What is shown can still be copied."
+			"Put the folder back; Sextant then saves what is waiting. If it is lost, export what you need before you " +
+				"quit."
 	}
-	return "The disk is full.", "Free space on the disk of the data folder."
+	return "The disk is full. What was saved before is safe.", "Free space on the disk of the data folder."
 }
 
 // IsFull reports whether err, from any package, means that nothing can be stored now: the disk is full, or ErrGone.

@@ -24,9 +24,6 @@ type Journal interface {
 
 const maxOptional = 400
 
-// errBehind is the error for events that are queued because earlier ones are waiting.
-var errBehind = fmt.Errorf("earlier events wait: %w", diskspace.ErrFull)
-
 type entry struct {
 	key   string
 	event *event.Event
@@ -41,17 +38,19 @@ type Queue struct {
 	flushing sync.Mutex
 	mu       sync.Mutex
 	entries  []entry
+	// cause is why the last event was not stored. Its initial value is diskspace.ErrFull.
+	cause error
 }
 
 // New returns an empty Queue that stores its events in journal.
-func New(journal Journal) *Queue { return &Queue{journal: journal} }
+func New(journal Journal) *Queue { return &Queue{journal: journal, cause: diskspace.ErrFull} }
 
 // Publish stores events. If the disk is full, or earlier entries of key are waiting, it queues them, delivers them
 // without storing them, and returns an error for which diskspace.IsFull is true. The output of running calls is not
 // queued, because the result of the call also contains it. If optional is true, events beyond a fixed number are
 // dropped.
 func (q *Queue) Publish(ctx context.Context, key string, optional bool, events ...event.Event) error {
-	err := errBehind
+	var err error
 	// Do not hold the lock: concurrent events share one disk flush.
 	if q.Len(key) == 0 {
 		if _, err = q.journal.Publish(ctx, events...); !diskspace.IsFull(err) {
@@ -61,6 +60,11 @@ func (q *Queue) Publish(ctx context.Context, key string, optional bool, events .
 	q.journal.Broadcast(events...)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if err == nil {
+		err = fmt.Errorf("earlier events wait: %w", q.cause)
+	} else {
+		q.cause = err
+	}
 	for i := range events {
 		if events[i].Kind != event.CallOutput && (!optional || q.count(key) < maxOptional) {
 			q.entries = append(q.entries, entry{key: key, event: &events[i]})

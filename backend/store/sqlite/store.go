@@ -211,7 +211,7 @@ func (s *Store) closeConnections() error {
 // writes then would be lost.
 func (s *Store) IsGone() bool {
 	now, err := os.Stat(s.path)
-	return err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.opened)
+	return err != nil && !errors.Is(err, fs.ErrPermission) || err == nil && !os.SameFile(now, s.opened)
 }
 
 // OnFull sets a function that is called with the error of every write that fails for lack of disk space.

@@ -28,7 +28,7 @@ type Config struct {
 	Settings SettingsStore
 	// Overrides returns formats that the user set, as provider/model=format. They take precedence.
 	Overrides func() []string
-	// TimeLimit is how long a probe may take; 0 is 10 s.
+	// TimeLimit is how long the model may take for each request; 0 is 10 s.
 	TimeLimit time.Duration
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -43,7 +43,8 @@ type Prober struct {
 // Result is the format that a model uses.
 type Result struct {
 	Format toolcalls.Format `json:"kind"`
-	// Confidence is between 0 and 1. Below 0.5 no call was recognized, and the model is probed again after a day.
+	// Confidence is between 0 and 1. Below 0.5 no call was recognized, and the model is probed again after a day. It is
+	// 0 if the model was too slow to tell, which is tried again after ten minutes.
 	Confidence float64 `json:"sure"`
 	// Source says how the format is known: "probe", "person" (an override) or "known" (the service supports native
 	// calls).
@@ -67,6 +68,8 @@ const (
 	MaxRequests   = 4
 	minConfidence = 0.5
 	retryAfter    = 24 * time.Hour
+	// retrySlow is when a model that was too slow is probed again: a local server has loaded it by then.
+	retrySlow     = 10 * time.Minute
 	timeLimit     = 10 * time.Second
 	settingPrefix = "dialect."
 )
@@ -111,8 +114,8 @@ func splitOverride(s string) (name, kind string, ok bool) {
 
 // Detect returns how the model called name writes tool calls, and the tokens used to find out. The first time, it
 // probes the model, native first, with at most MaxRequests requests. An error means that the model could not be asked;
-// then nothing is remembered. Nor is it if the model is too slow, as while a local server loads it; then it gets the
-// first format that it has not refused.
+// then nothing is remembered. A model that is too slow, as while a local server loads it, gets the first format that it
+// has not refused, for some minutes.
 func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
 		if model, kind, ok := splitOverride(o); ok && model == name && toolcalls.Format(kind).Valid() {
@@ -142,10 +145,10 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 		return v, chat.Usage{}, nil
 	}
 	v, usage, err := p.probe(ctx, m)
-	if err != nil || v.Confidence == 0 {
+	if err != nil {
 		return v, usage, err
 	}
-	v.FoundWeak = v.Confidence < minConfidence
+	v.FoundWeak = v.Confidence > 0 && v.Confidence < minConfidence
 	v.Endpoint, v.Time = place, p.cfg.Now().UTC()
 	p.cfg.Log.Info("dialect found", "model", name, "dialect", v.Format, "sure", v.Confidence, "requests", v.Requests)
 	raw, err := json.Marshal(v)
@@ -167,24 +170,29 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bo
 	if !ok || err != nil || json.Unmarshal([]byte(raw), &v) != nil || !v.Format.Valid() || v.Endpoint != place {
 		return Result{}, false
 	}
-	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < retryAfter
+	again := retryAfter
+	if v.Confidence == 0 {
+		again = retrySlow
+	}
+	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < again
 }
 
 // probe returns a Result with Confidence 0 if the model is too slow.
 func (p *Prober) probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
-	bounded, cancel := context.WithTimeout(ctx, p.cfg.TimeLimit)
-	defer cancel()
 	var usage chat.Usage
 	best := Result{Format: toolcalls.FormatFenced, Confidence: 0.1, Source: "probe"}
 	var refusal error
 	answered := false
 	for i, kind := range toolcalls.Formats() {
+		bounded, cancel := context.WithTimeout(ctx, p.cfg.TimeLimit)
 		got, err := ask(bounded, m, kind)
+		late := bounded.Err() != nil && ctx.Err() == nil
+		cancel()
 		usage.Input += got.usage.Input
 		usage.Output += got.usage.Output
 		usage.Cached += got.usage.Cached
 		switch {
-		case err != nil && bounded.Err() != nil && ctx.Err() == nil:
+		case err != nil && late:
 			if i > 0 {
 				kind = best.Format
 			}

@@ -173,7 +173,7 @@ func TestProbeMayBeRepeated(t *testing.T) {
 }
 
 // A local server may take a minute to load a model.
-func TestSlowModelLeavesNoDetection(t *testing.T) {
+func TestSlowModelIsProbedAgainSoon(t *testing.T) {
 	silent := natively
 	silent.StallAfter = -1
 	for name, c := range map[string]struct {
@@ -185,13 +185,21 @@ func TestSlowModelLeavesNoDetection(t *testing.T) {
 		"after words":      {[]openaitest.Answer{chatter, silent}, toolcalls.FormatNative},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, _ := served(t, c.turns...)
+			m, s := served(t, c.turns...)
 			kept := &memory{}
-			p := probe.New(probe.Config{Settings: kept, TimeLimit: 300 * time.Millisecond})
-			v, _, err := p.Detect(context.Background(), "openai/m", m)
-			if err != nil || v.Format != c.want || v.FoundWeak || len(kept.kept) > 0 {
-				t.Errorf("%+v, %v, kept %v", v, err, kept.kept)
+			now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+			p := probe.New(probe.Config{Settings: kept, TimeLimit: time.Second, Now: func() time.Time { return now }})
+			detect := func(requests int) {
+				t.Helper()
+				v, _, err := p.Detect(context.Background(), "openai/m", m)
+				if err != nil || v.Format != c.want || v.FoundWeak || len(s.Requests()) != requests {
+					t.Errorf("%+v after %d requests, want %d, %v", v, len(s.Requests()), requests, err)
+				}
 			}
+			detect(len(c.turns))
+			detect(len(c.turns))
+			now, c.want = now.Add(11*time.Minute), toolcalls.FormatNative // the first request is silent now
+			detect(len(c.turns) + 1)
 		})
 	}
 }

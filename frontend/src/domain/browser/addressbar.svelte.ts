@@ -17,6 +17,7 @@ export interface Suggestion {
 }
 
 const MAX_SUGGESTIONS = 8;
+const MAX_SERVERS = 3;
 
 /** Suggests where to go for the text in the address bar. */
 export class AddressBar {
@@ -24,6 +25,8 @@ export class AddressBar {
   /** The index of the selected suggestion, -1 for the typed text. */
   selected = $state(-1);
   #revision = 0;
+  /** The servers of the workspace, looked for once each time that the suggestions open. */
+  #servers: Promise<LocalServer[]> | null = null;
 
   constructor(
     private readonly browser: Browser,
@@ -37,15 +40,17 @@ export class AddressBar {
     const query = text.trim();
     this.#show(query, [], []);
     const { backend } = this.actions;
+    this.#servers ??= backend.localServers().catch(() => []);
     const [visits, servers] = await Promise.all([
       backend.visits(query, true, MAX_SUGGESTIONS).catch(() => []),
-      backend.localServers().catch(() => []),
+      this.#servers,
     ]);
     if (revision === this.#revision) this.#show(query, visits, servers);
   }
 
   close(): void {
     this.#revision++;
+    this.#servers = null;
     this.suggestions = [];
     this.selected = -1;
   }
@@ -81,7 +86,7 @@ export class AddressBar {
     const places: Suggestion[] = [
       ...open.map(({ id, url, title }) => ({ kind: 'tab' as const, url, title, tab: id })),
       ...bookmarked.slice(0, 3).map(({ url, title }) => ({ kind: 'bookmark' as const, url, title })),
-      ...here.map(({ url, program }) => ({ kind: 'server' as const, url, title: program })),
+      ...here.slice(0, MAX_SERVERS).map(({ url, program }) => ({ kind: 'server' as const, url, title: program })),
       ...visits.map(({ url, title }) => ({ kind: 'visit' as const, url, title })),
     ];
     for (const place of places) if (!found.some(({ url }) => url === place.url)) found.push(place);

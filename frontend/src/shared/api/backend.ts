@@ -326,8 +326,9 @@ export function createBackend(token: string) {
     // Browser
     /** Gives control of the page to the person, or back to the assistant. */
     takeOver: (person: boolean) => awaitSuccess(client.POST('/api/browser/control', { body: { person } })),
-    /** Returns visited pages with the words of `query`: the latest first, or with `suggest` those visited often. */
+    /** Returns the servers that run in the workspace. */
     localServers: () => bodyOf(client.GET('/api/browser/local-servers')),
+    /** Returns visited pages with the words of `query`: the latest first, or with `suggest` those visited often. */
     visits: async (query: string, suggest: boolean, limit: number) =>
       (await bodyOf(client.GET('/api/browser/history', { params: { query: { query, suggest, limit } } }))).visits ?? [],
     /** Deletes a visited page, a site with its cookies and storage, or all visited pages. */

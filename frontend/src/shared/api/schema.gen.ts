@@ -3635,7 +3635,7 @@ export interface components {
             level: components["schemas"]["DiskLevel"];
         };
         /** @enum {string} */
-        DiskLevel: "enough" | "low" | "full";
+        DiskLevel: "enough" | "low" | "full" | "gone";
         Download: {
             /** Format: int64 */
             id: number;

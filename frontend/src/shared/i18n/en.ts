@@ -49,7 +49,7 @@ const frame = {
     '{free} free on the disk of {folder}. Everything saved so far is safe and can be read, and what you write stays in the message box. Free some space; Sextant continues automatically.',
   'disk.gone': 'The data folder was deleted, moved or replaced. Nothing new can be saved.',
   'disk.gone.hint':
-    '{folder} is no longer the folder that Sextant opened. Put it back, and Sextant saves what is waiting. What you see can still be copied and exported; after a restart Sextant shows what is then in the folder.',
+    '{folder} is no longer the folder that Sextant opened. Remove what is in its place and put it back: Sextant then saves what is waiting. If it is lost, copy or export what you need before you quit.',
   'disk.low': 'The disk is almost full.',
   'disk.low.hint': '{free} free on the disk of {folder}. When it is full, nothing new can be saved.',
   'connection.lost': 'Connection lost. You can read, but not send.',
