@@ -116,12 +116,14 @@ func (p *batchProgram) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &out
 }
 
-// verb runs a verb to its end and returns what it printed.
+// verb runs a verb to its end and returns what it printed, without the log.
 func (p *batchProgram) verb(args ...string) string {
 	p.t.Helper()
 	cmd, out := p.command(args...)
+	var log bytes.Buffer
+	cmd.Stderr = &log
 	if err := cmd.Run(); err != nil {
-		p.t.Fatalf("%v: %v\n%s", args, err, out)
+		p.t.Fatalf("%v: %v\n%s%s", args, err, out, &log)
 	}
 	return out.String()
 }

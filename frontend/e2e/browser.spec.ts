@@ -3,7 +3,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { Sextant, type Element } from './sextant';
+import { gate, Sextant, type Element } from './sextant';
 
 // Wide enough for the list of annotations beside the page.
 test.use({ viewport: { width: 1440, height: 900 } });
@@ -168,9 +168,10 @@ test('an approval waits above the composer and is answered once', async ({ page 
 });
 
 test('clicking the page takes control from the assistant, and one click gives it back', async ({ page }) => {
+  const fits = gate();
   const model = await ModelServer.start([
     { calls: [{ name: 'navigate_page', args: { url: 'demo' } }] },
-    { calls: [{ name: 'hover_element', args: { annotationId: 4 } }] },
+    { text: 'I point at the bulbs.', until: fits.until, calls: [{ name: 'hover_element', args: { annotationId: 4 } }] },
     { text: 'I am still thinking about it', hold: 2 },
   ]);
   try {
@@ -184,12 +185,14 @@ test('clicking the page takes control from the assistant, and one click gives it
     await expect.poll(() => pixels(page, red), { timeout: 20_000 }).toBeGreaterThan(300);
     await expect(page.getByText('The assistant is using the page').first()).toBeVisible();
 
-    // The pointer of the assistant moves to what it acts on.
-    const { marks } = await sextant.api<{ marks: { width: number; elements: Element[] } }>('GET', '/api/state');
-    const { box } = marks.elements.find((element) => element.name === 'Bulbs')!;
+    // The pointer of the assistant moves to what it acts on, once the page has the size of the panel.
     const canvas = (await page.locator('canvas').boundingBox())!;
-    const scale = canvas.width / marks.width;
-    const at = { x: canvas.x + (box.x + box.width / 2) * scale, y: canvas.y + (box.y + box.height / 2) * scale };
+    const seen = async () =>
+      (await sextant.api<{ marks: { width: number; elements: Element[] } }>('GET', '/api/state')).marks;
+    await expect.poll(async () => Math.abs((await seen()).width - canvas.width)).toBeLessThan(2);
+    const { box } = (await seen()).elements.find((element) => element.name === 'Bulbs')!;
+    const at = { x: canvas.x + box.x + box.width / 2, y: canvas.y + box.y + box.height / 2 };
+    fits.open();
     await expect
       .poll(async () => {
         const pointer = (await page.locator('.assistant-pointer').boundingBox())!;

@@ -17,6 +17,8 @@ const FORM = `<!doctype html><title>Form</title>
 <p id=out style="top:600px"></p>
 <div id=drop style="top:500px;outline:1px solid" ondragover="event.preventDefault()"
   ondrop="event.preventDefault(); document.title = 'dropped ' + event.dataTransfer.files[0].name">Drop here</div>
+<input id=city list=cities style="top:550px" onchange="document.title = value">
+<datalist id=cities><option>Aachen<option>Berlin<option>Bern<option>Ulm</datalist>
 <div id=edit contenteditable style="top:230px;outline:1px solid" oninput="document.title = textContent"></div>`;
 
 let site: Server;
@@ -69,6 +71,23 @@ test('a list of the page opens over its picture and is used by mouse and keys', 
   await expect(list).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(list).toBeHidden();
+});
+
+test('the suggestions of a text field are shown, and one is chosen by keys or the mouse', async ({ page }) => {
+  const { press } = await openForm(page);
+  await press(60, 566);
+  await page.keyboard.type('ber');
+  await page.keyboard.press('ArrowDown');
+  const list = page.getByRole('listbox', { name: 'Choose in the page' });
+  await expect(list.getByRole('option')).toHaveText(['Berlin', 'Bern']);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await expect(tab(page, 'Bern')).toBeVisible();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await press(268, 566); // the arrow in the field
+  await list.getByRole('option', { name: 'Ulm' }).click();
+  await expect(tab(page, 'Ulm')).toBeVisible();
 });
 
 test('a date is picked over the picture of the page', async ({ page }) => {

@@ -46,6 +46,8 @@ type recordedInput struct {
 	hit *annotation.Element
 	ref annotation.Reference
 	url string
+	// suggested is true for a picked suggestion of a text field.
+	suggested bool
 }
 
 // inputRecorder converts the person's inputs to steps. One goroutine owns all fields except inputs, enteredSignal and
@@ -162,7 +164,7 @@ func (i *inputRecorder) pick(n recordedInput) {
 	}
 	i.field, i.ref = nil, n.ref
 	tool, args := "type_text", map[string]any{"annotationId": n.hit.ID, "text": n.in.Text}
-	if role := n.hit.Role; role == "combobox" || role == "listbox" {
+	if role := n.hit.Role; !n.suggested && (role == "combobox" || role == "listbox") {
 		tool, args = "select_option", map[string]any{"annotationId": n.hit.ID, "values": []string{n.in.Text}}
 	}
 	sentence := fmt.Sprintf("chose %q in %s", annotation.Clean(n.in.Text, 80), describeElement(n.hit))

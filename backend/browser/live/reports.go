@@ -31,7 +31,7 @@ func (v *View) HandleReport(t *page.Tab, doc *cdp.Document, what, payload string
 			v.manager.Events.Publish(event.New(event.PagePointed, at))
 		}
 	case "picker":
-		var p event.Picker
+		var p openedPicker
 		if doc != nil && v.personHasActed() && json.Unmarshal([]byte(payload), &p) == nil {
 			p.Tab = t.ID
 			v.manager.Go(func() { v.openPicker(doc, p) })
@@ -49,7 +49,13 @@ func (v *View) personHasActed() bool {
 	return time.Since(v.pressed) < personActed
 }
 
-func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
+// openedPicker is what the page reports about a picker. Suggests is true for the suggestions of a text field.
+type openedPicker struct {
+	event.Picker
+	Suggests bool `json:"suggests"`
+}
+
+func (v *View) openPicker(doc *cdp.Document, p openedPicker) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
 	defer cancel()
 	at, err := doc.Placement(ctx)
@@ -62,13 +68,13 @@ func (v *View) openPicker(doc *cdp.Document, p event.Picker) {
 	window := v.manager.ShownSession()
 	v.manager.Lock()
 	v.picker, v.options = doc, p.Options
-	v.picked = recordedInput{in: wire.Input{Type: pickedType}}
+	v.picked = recordedInput{in: wire.Input{Type: pickedType}, suggested: p.Suggests}
 	if t := window.Active; t != nil {
 		v.picked.hit, v.picked.ref = t.ElementAt(p.Box.X+p.Box.Width/2, p.Box.Y+p.Box.Height/2)
 		v.picked.url = t.URL
 	}
 	v.manager.Unlock()
-	v.manager.Events.Publish(event.New(event.PickerOpened, p))
+	v.manager.Events.Publish(event.New(event.PickerOpened, p.Picker))
 }
 
 // Pick sets the field of the picker id: to the option selected of a list, else to value.

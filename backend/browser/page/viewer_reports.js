@@ -49,24 +49,32 @@
   const INDICATOR = 28
   const OPTIONS_MAX = 2000
   let opened = null
+  let shown = []
   let count = 0
   const kindOf = (el) => {
     if (el.disabled || el.readOnly || getComputedStyle(el).appearance === 'base-select') return ''
     if (el.localName === 'select') return el.multiple || el.size > 1 ? '' : 'select'
-    return el.localName === 'input' && /^(date|month|week|time|datetime-local|color)$/.test(el.type) ? el.type : ''
+    if (el.localName !== 'input') return ''
+    if (/^(date|month|week|time|datetime-local|color)$/.test(el.type)) return el.type
+    return el.list ? 'datalist' : ''
   }
-  const open = (e, el, type) => {
+  // The suggestions of a field that contain its text. The window shows them like the options of a select.
+  const suggestions = (el) => [...el.list.options].filter((o) => o.value && o.value.toLowerCase().includes(el.value.toLowerCase()))
+  const open = (e, el, kind) => {
+    const type = kind === 'datalist' ? 'select' : kind
+    const options = (kind === 'datalist' ? suggestions(el) : kind === 'select' ? [...el.options] : []).slice(0, OPTIONS_MAX)
+    if (kind === 'datalist' && !options.length) return
     e.preventDefault()
     el.focus({ preventScroll: true })
     opened = el
+    shown = options
     const { x, y, width, height } = el.getBoundingClientRect()
     const cut = (text) => String(text ?? '').replace(/\s+/g, ' ').trim().slice(0, 200)
-    const options = type === 'select' ? [...el.options].slice(0, OPTIONS_MAX) : []
     tell('picker ' + JSON.stringify({
-      id: ++count, type, box: { x, y, width, height }, selected: el.selectedIndex ?? -1,
+      id: ++count, type, suggests: kind === 'datalist', box: { x, y, width, height }, selected: el.selectedIndex ?? -1,
       value: type === 'select' ? '' : el.value.slice(0, 40), min: cut(el.min), max: cut(el.max), step: cut(el.step),
       options: options.map((o) => ({
-        label: cut(o.label), group: o.parentElement.localName === 'optgroup' ? cut(o.parentElement.label) : '',
+        label: cut(kind === 'datalist' ? o.value : o.label), group: o.parentElement.localName === 'optgroup' ? cut(o.parentElement.label) : '',
         disabled: o.disabled || o.parentElement.disabled || undefined,
       })),
     }))
@@ -81,6 +89,7 @@
   listen('click', (e, kind, el) => kind === 'color' || (kind !== 'select' && e.detail > 0 && e.offsetX > el.clientWidth - INDICATOR))
   listen('keydown', (e, kind) => {
     if (kind === 'color') return false // Space becomes a click
+    if (kind === 'datalist') return e.key === 'ArrowDown'
     return e.key === ' ' || e.key === 'F4' || (e.altKey && /^Arrow(Up|Down)$/.test(e.key))
   })
   globalThis.sextantPick = (id, selected, value) => {
@@ -88,7 +97,7 @@
     if (id !== count || !el?.isConnected || !kindOf(el)) return false
     const [before, index] = [el.value, el.selectedIndex]
     if (el.localName === 'select') el.selectedIndex = selected
-    else el.value = value
+    else el.value = kindOf(el) === 'datalist' ? shown[selected]?.value ?? before : value
     if (el.value === before && el.selectedIndex === index) return true
     el.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
     el.dispatchEvent(new Event('change', { bubbles: true }))

@@ -65,7 +65,8 @@ export const settings = {
   'settings.searchEngine': 'Search engine',
   'settings.searchEngine.means': 'For words in the address bar.',
   'settings.folder': 'Folder',
-  'settings.folder.means': 'Set by --workspace or SEXTANT_WORKSPACE when Sextant starts.',
+  'settings.folder.means': 'The assistant reads and writes files here.',
+  'settings.folder.change': 'Open another',
   'settings.all': 'All settings',
   'settings.all.means':
     'The strongest source applies: command line, environment, config.toml, this window, default. Change a value where it is set.',
