@@ -13,13 +13,15 @@ import (
 )
 
 const (
+	// callsPerSecond is how often one caller may call in the long run.
 	callsPerSecond = 100
 	// burstSeconds is for how many seconds a caller may save up calls.
 	burstSeconds = 20
 	// maxRateWait is how long a call waits for its turn. A caller that makes one call after the other never waits
 	// longer; one that makes many at once is refused.
 	maxRateWait = 500 * time.Millisecond
-	maxCallers  = 1000
+	// maxCallers is how many callers are counted; beyond it, counting starts again.
+	maxCallers = 1000
 )
 
 // rates limits how often each caller makes calls, so that a program in a loop does not take the machine from the
@@ -54,13 +56,13 @@ func (p *Pipeline) limitRate(ctx context.Context, c *callState) *toolspec.Result
 		return nil
 	}
 	now := p.cfg.Now()
-	place := p.rates.of(c.call.From).ReserveN(now, 1)
-	wait := place.DelayFrom(now)
+	reservation := p.rates.of(c.call.From).ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
 	switch {
 	case wait == 0:
 		return nil
 	case wait > maxRateWait:
-		place.CancelAt(now)
+		reservation.CancelAt(now)
 		return c.refused(toolspec.Fail(
 			toolspec.UserError, fmt.Sprintf("more than %d calls a second", p.rates.perSecond),
 			fmt.Sprintf("Nothing ran. Wait %.0f s, then make one call after the other.", math.Ceil(wait.Seconds())),
@@ -69,7 +71,7 @@ func (p *Pipeline) limitRate(ctx context.Context, c *callState) *toolspec.Result
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done(): // Do reports the stop
-		place.Cancel()
+		reservation.Cancel()
 	}
 	return nil
 }

@@ -15,10 +15,11 @@ import (
 func TestCallRateIsLimited(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "look", Hints: toolspec.Hints{ReadOnly: true}}, echo)
+	h.descs["look"] = toolspec.Description{SecretArgs: []string{"x"}}
 	now := time.Now()
 	h.cfg.Now, h.rates.perSecond = func() time.Time { return now }, 4
 	call := func(caller toolspec.Caller) toolspec.Result {
-		c := called("look", `{}`)
+		c := called("look", `{"x":"hunter2"}`)
 		c.From.Caller = caller
 		return h.Do(context.Background(), c)
 	}
@@ -35,6 +36,10 @@ func TestCallRateIsLimited(t *testing.T) {
 	ends := eventsOf[event.CallEnd](h, event.CallEnded)
 	if last := ends[len(ends)-1]; last.Status != event.CallRefused {
 		t.Errorf("%+v", last)
+	}
+	row := h.rows()[0]
+	if args := string(row.Args); strings.Contains(args+row.Error, "hunter2") || !strings.Contains(args, hidden) {
+		t.Errorf("the secret argument of a refused call is recorded: %+v", row)
 	}
 	for _, caller := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerHTTP} {
 		if r := call(caller); !r.Success {

@@ -211,6 +211,7 @@ test('tabs are put in another order by dragging and by keys', async ({ page }) =
   await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 8 });
   await page.mouse.up();
   await expect(tabs.nth(0)).toHaveText(/Brass lamps/);
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2, { steps: 8 }); // nothing is dragged now
   await expect(lamps).toHaveAttribute('aria-selected', 'true');
   await lamps.press('Control+Shift+ArrowRight');
   await expect(tabs.nth(1)).toHaveText(/Brass lamps/);

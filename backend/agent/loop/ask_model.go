@@ -44,7 +44,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		thought.Add(d.Reasoning)
 		text.Add(d.Text)
 		t.early.said.WriteString(d.Text)
-		t.publishNote(message.ID, d)
+		t.publishNote(message.ID, d.Note)
 		if d.Call != nil {
 			t.startEarly(defs, *d.Call)
 		}
@@ -90,11 +90,11 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	return res, message, err
 }
 
-func (t *turn) publishNote(message string, d llm.Delta) {
-	if d.Note == "" {
+func (t *turn) publishNote(message, text string) {
+	if text == "" {
 		return
 	}
-	if err := t.loop.publish(t.ctx, t.event(event.TurnNoted, event.Note{Message: message, Text: d.Note})); err != nil {
+	if err := t.loop.publish(t.ctx, t.event(event.TurnNoted, event.Note{Message: message, Text: text})); err != nil {
 		t.loop.cfg.Log.Warn("note not recorded", "turn", t.id, "err", err)
 	}
 }

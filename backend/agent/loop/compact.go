@@ -43,11 +43,8 @@ func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error
 		return false, nil
 	}
 	t.refusedWindow = max(1, min(t.window(), t.size(listed)*refusedShare/100))
-	t.publishNote(
-		"",
-		llm.Delta{Note: "The request was too long for the model. The beginning is being summarized; then it is " +
-			"sent again."},
-	)
+	t.publishNote("",
+		"The request was too long for the model. The beginning is being summarized; then it is sent again.")
 	before := len(t.messages)
 	err := t.compact(listed)
 	return len(t.messages) > before, err

@@ -117,7 +117,7 @@ func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
 	r := t.loop.cfg.Budget.RequestEvent(sent, requestBytes)
 	t.account.Add(r, sent.Usage)
 	if note := t.account.UnpricedNote(r); note != "" {
-		t.publishNote("", llm.Delta{Note: note})
+		t.publishNote("", note)
 	}
 }
 

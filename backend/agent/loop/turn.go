@@ -302,8 +302,8 @@ func (t *turn) detectFormat() error {
 	}
 	t.adapter.Format = v.Format
 	if v.FoundWeak {
-		t.publishNote("", llm.Delta{Note: fmt.Sprintf("%s made no tool call in %d trials, so it can answer, but it "+
-			"can hardly act. Choose a larger model, or one that is made for tool calls.", t.request.Model, v.Requests)})
+		t.publishNote("", fmt.Sprintf("%s made no tool call in %d trials, so it can answer, but it can hardly act. "+
+			"Choose a larger model, or one that is made for tool calls.", t.request.Model, v.Requests))
 	}
 	return nil
 }

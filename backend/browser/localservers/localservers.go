@@ -24,29 +24,17 @@ const listening = "0A"
 // (proc(5)) and returns none where there is no /proc.
 func List(folder string) []wire.LocalServer {
 	home, _ := os.UserHomeDir()
-	real, err := filepath.EvalSymlinks(folder)
-	if err != nil || home != "" && subpath.IsWithin(home, real) {
+	root, err := filepath.EvalSymlinks(folder)
+	if err != nil || home != "" && subpath.IsWithin(home, root) {
 		return []wire.LocalServer{}
 	}
-	ports := map[string]uint16{} // by socket
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		text, _ := os.ReadFile(table)
-		for line := range strings.Lines(string(text)) {
-			fields := strings.Fields(line)
-			if len(fields) < 10 || fields[3] != listening {
-				continue
-			}
-			if at, ok := parse(fields[1]); ok && (at.Addr().IsLoopback() || at.Addr().IsUnspecified()) {
-				ports["socket:["+fields[9]+"]"] = at.Port()
-			}
-		}
-	}
+	ports, own := listeningPorts(), fmt.Sprintf("/proc/%d", os.Getpid())
 	found := map[uint16]string{}
 	programs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, program := range programs {
 		// Only the person's own programs can be read.
 		works, err := os.Readlink(program + "/cwd")
-		if err != nil || !subpath.IsWithin(works, real) || program == fmt.Sprintf("/proc/%d", os.Getpid()) {
+		if err != nil || !subpath.IsWithin(works, root) || program == own {
 			continue
 		}
 		files, _ := filepath.Glob(program + "/fd/*")
@@ -63,6 +51,24 @@ func List(folder string) []wire.LocalServer {
 		list = append(list, wire.LocalServer{URL: fmt.Sprintf("http://localhost:%d/", port), Program: found[port]})
 	}
 	return list
+}
+
+// listeningPorts returns the ports on which this machine can be reached from itself, by socket ("socket:[4711]").
+func listeningPorts() map[string]uint16 {
+	ports := map[string]uint16{}
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, _ := os.ReadFile(table)
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Fields(line)
+			if len(fields) < 10 || fields[3] != listening {
+				continue
+			}
+			if at, ok := parse(fields[1]); ok && (at.Addr().IsLoopback() || at.Addr().IsUnspecified()) {
+				ports["socket:["+fields[9]+"]"] = at.Port()
+			}
+		}
+	}
+	return ports
 }
 
 // parse reads an address such as 0100007F:1F90: words of four bytes in the machine's order, then the port.

@@ -58,27 +58,27 @@ func (s *Servers) find(public string) (*server, tool) {
 	return nil, tool{}
 }
 
-// NotCallable implements catalog.Explainer for the tools of servers that do not run.
-func (s *Servers) NotCallable(public string) *toolspec.Result {
+// Explain implements catalog.Explainer for the tools of servers that do not run.
+func (s *Servers) Explain(public string) *toolspec.Result {
 	s.mu.Lock()
-	var server string
+	defer s.mu.Unlock()
 	for _, v := range s.servers {
 		if v.session == nil && strings.HasPrefix(public, v.prefix+"__") {
-			server = v.name
+			why := whyNotCallable(v, v.name, public)
+			return &why
 		}
 	}
-	s.mu.Unlock()
-	if server == "" {
-		return nil
-	}
-	r := s.notCallable(server, public)
-	return &r
+	return nil
 }
 
 func (s *Servers) notCallable(server, tool string) toolspec.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := s.servers[server]
+	return whyNotCallable(s.servers[server], server, tool)
+}
+
+// whyNotCallable requires the lock of the servers. v is nil if there is no such server.
+func whyNotCallable(v *server, server, tool string) toolspec.Result {
 	switch {
 	case v == nil:
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("there is no MCP server %q",

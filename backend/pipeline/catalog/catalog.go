@@ -37,10 +37,10 @@ type CompleteSource interface {
 	AllDefinitions() []toolspec.Definition
 }
 
-// Explainer is a Source that can say why a tool that it does not offer now cannot be called. NotCallable returns nil if
+// Explainer is a Source that can say why a tool that it does not offer now cannot be called. Explain returns nil if
 // it does not know the tool.
 type Explainer interface {
-	NotCallable(name string) *toolspec.Result
+	Explain(name string) *toolspec.Result
 }
 
 // Registry merges the tools of its sources in order. It is safe for concurrent use.
@@ -91,7 +91,7 @@ func (r *Registry) Unavailable(name string) (def toolspec.Definition, off, ok bo
 func (r *Registry) Explain(name string) *toolspec.Result {
 	for _, s := range r.sources {
 		if e, ok := s.(Explainer); ok {
-			if why := e.NotCallable(name); why != nil {
+			if why := e.Explain(name); why != nil {
 				return why
 			}
 		}

@@ -95,7 +95,7 @@ func (f Folder) beside(folder string) string { return filepath.Join(filepath.Dir
 
 // Make backs up the database for the day of now, replaces that day's backup, and deletes those beyond the last seven.
 func (f Folder) Make(ctx context.Context, store *sqlite.Store, now time.Time) error {
-	if store.IsGone() {
+	if store.IsGone() { // SQLite would create an empty file in its place, and back that up
 		return fmt.Errorf("backing up: %w", diskspace.ErrGone)
 	}
 	if err := os.MkdirAll(f.path, 0o700); err != nil {

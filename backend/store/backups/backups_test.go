@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sextant/backend/store/diskspace"
 	"sextant/backend/store/sqlite"
 )
 
@@ -270,5 +272,38 @@ func TestNotesAndRecipesAreRestored(t *testing.T) {
 	}
 	if _, err := os.Stat(f.files("2026-11-01")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the files of the oldest backup: %v", err)
+	}
+}
+
+// A backup of a folder that was moved away must not replace the good one by an empty one.
+func TestMovedDatabaseIsNotBackedUp(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s := open(t, filepath.Join(data, "sextant.db"))
+	f := New(filepath.Join(data, "backups"), s.Path())
+	set(t, s, "good")
+	if err := f.Make(t.Context(), s, day(1)); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(f.file(names(t, f)[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(s.Path(), s.Path()+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Make(t.Context(), s, day(1)); !errors.Is(err, diskspace.ErrGone) {
+		t.Errorf("only the database is gone: %v", err)
+	}
+	if after, err := os.ReadFile(f.file(names(t, f)[0])); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the good backup was replaced: %v", err)
+	}
+	if err := os.Rename(data, data+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Make(t.Context(), s, day(1)); !errors.Is(err, diskspace.ErrGone) {
+		t.Errorf("the folder is gone: %v", err)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a new folder is in its place: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 var ErrFull = errors.New("the disk is full")
 
 // ErrGone means that a write was refused because the data folder was deleted, moved or replaced. Like on a full disk,
-// nothing can be stored until that is mended, so IsFull is true for it.
+// nothing can be stored until it is back, so IsFull is true for it.
 var ErrGone = errors.New("the data folder was deleted, moved or replaced")
 
 // Explain returns what keeps err's write from being stored and what that leaves, and what helps.

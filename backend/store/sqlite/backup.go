@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"sextant/backend/store/diskspace"
 )
 
 // Backup writes a consistent copy of the database to the file to, with mode 0600, in place of an older one. Reading and
@@ -18,9 +16,6 @@ import (
 func (s *Store) Backup(ctx context.Context, to string) error {
 	s.backup.Lock()
 	defer s.backup.Unlock()
-	if s.IsGone() { // SQLite would create an empty file in its place, and back that up
-		return fmt.Errorf("backing up: %w", diskspace.ErrGone)
-	}
 	part := to + ".part"
 	defer os.Remove(part)
 	// SQLite accepts an existing file if it is empty, and keeps its mode. WriteFile empties what an aborted backup

@@ -228,8 +228,10 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return ErrReadOnly
 	}
-	err := diskspace.ErrGone
-	if !s.IsGone() {
+	var err error
+	if s.IsGone() {
+		err = diskspace.ErrGone
+	} else {
 		err = asFull(s.transact(ctx, do))
 	}
 	if full := s.full.Load(); full != nil && diskspace.IsFull(err) {

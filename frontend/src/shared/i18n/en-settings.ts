@@ -66,7 +66,7 @@ export const settings = {
   'settings.searchEngine.means': 'For words in the address bar.',
   'settings.folder': 'Folder',
   'settings.folder.means': 'The assistant reads and writes files here.',
-  'settings.folder.change': 'Open another',
+  'settings.folder.change': 'Choose another…',
   'settings.all': 'All settings',
   'settings.all.means':
     'The strongest source applies: command line, environment, config.toml, this window, default. Change a value where it is set.',
