@@ -30,18 +30,18 @@ const closeLimit = 5 * time.Second
 
 func (s *System) openPipeline(context.Context, OpenOptions) error {
 	sources := []catalog.Source{s.Workspace, s.PageTools}
-	groupsOff := func() []string { return s.Settings.List("groups_off") }
 	for _, t := range s.toolkits() {
-		sources = append(sources, baseline.WithoutGroups(t, groupsOff))
+		sources = append(sources, baseline.WithoutGroups(t, func() []string { return s.Settings.List("groups_off") }))
 	}
 	s.Catalog = catalog.NewRegistry(append(sources, s.Panels, s.MCP, s.Created, s.Recipes)...)
 	s.Catalog.Exclude(func() []string { return s.Settings.List("tools_off") })
 	s.Pipeline = pipeline.New(pipeline.Config{
-		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
-		Results: s.Results, PageControl: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending,
-		Policy: s.policySettings, CallTools: s.callTools, OpenTool: s.Nav.OpenTool, Secrets: s.Secrets, Log: s.Log,
-		PageAddress: func(session string) string { return s.browsers.Session(session).Address() },
+		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Log: s.Log,
+		Results: s.Results, PageControl: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending, Blobs: s.Blobs,
+		Policy: s.policySettings, CallTools: s.callTools, OpenTool: s.Nav.OpenTool, Secrets: s.Secrets,
 		Unattended:  s.unattended,
+		PageAddress: func(session string) string { return s.browsers.Session(session).Address() },
+		SignedIn:    func(session string) []string { return s.browsers.Session(session).SignedIn() },
 	})
 	s.OnClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)

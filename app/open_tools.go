@@ -227,6 +227,6 @@ func (s *System) runSubagent(
 	return subagent.Report{
 		Title: done.Title, Conversation: done.Conversation, Answer: done.Text, Status: done.Status, Error: done.Error,
 		Suggestion: done.Suggestion, Calls: done.Calls, Rounds: done.Rounds, Usage: done.Usage, Outside: done.Outside,
-		Local: done.Local, Changed: done.Changed,
+		Private: done.Private, Changed: done.Changed,
 	}, bad
 }

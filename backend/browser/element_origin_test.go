@@ -122,3 +122,30 @@ func TestFocusedElementReceivesKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestSignedIn(t *testing.T) {
+	ctx, s := session(t)
+	pages := map[string]any{}
+	url := site(t, pages)
+	for name, c := range map[string]struct {
+		html string
+		want bool
+	}{
+		"link":               {`<a href="/account/logout?x=1">Bye</a>`, true},
+		"form":               {`<form action="/users/sign_out" method=post><button>Bye</button></form>`, true},
+		"button":             {`<button> Sign out </button>`, true},
+		"other language":     {`<button aria-label="Se déconnecter">×</button>`, true},
+		"in a closed menu":   {`<div hidden><a href=#>Abmelden</a></div>`, true},
+		"in a frame":         {`<iframe srcdoc="<a href='/logoff'>x</a>"></iframe>`, true},
+		"in a shadow root":   {`<div id=h></div><script>h.attachShadow({mode: 'open'}).innerHTML = '<button>Log out</button>'</script>`, true},
+		"sign in":            {`<a href="/login">Log in</a> <a href="/signup">Sign up</a>`, false},
+		"text about it":      {`<p>Log out</p><a href="/help">How to log out of your account</a>`, false},
+		"word that contains": {`<a href="/logoutfits">Outfits</a> <a href="/blog/outdoor">Blog</a>`, false},
+	} {
+		pages["/"] = `<!doctype html><title>-</title>` + c.html
+		openPage(t, ctx, s, url)
+		if got := len(s.SignedIn()) > 0; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

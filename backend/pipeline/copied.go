@@ -17,9 +17,9 @@ func (p *Pipeline) findCopied(c *callState) {
 	if !steerable(c.call.From) || len(c.desc.CopiedFrom) > 0 {
 		return
 	}
-	c.desc.LocalSources = p.read.Sources(contextKey(c.call.From))
+	c.desc.ReadSources = p.read.Sources(contextKey(c.call.From))
 	if c.isComposed() {
-		c.desc.ComposedAfter = p.read.LocalSources(contextKey(c.call.From))
+		c.desc.ComposedAfter = p.privateSources(c)
 	}
 	data := c.desc.Data
 	if c.desc.RunsProgram {
@@ -124,44 +124,21 @@ func sameHost(source, host string) bool {
 	return strings.EqualFold(u.Host, host) || strings.EqualFold(u.Hostname(), host)
 }
 
-// readsFiles reports whether the result may contain the content of files. A program may read any file.
-func (c *callState) readsFiles() bool {
-	return c.desc.RunsProgram || c.def.Group == "files"
-}
-
-// readFrom returns what the text of a result was read from, in addition to Sources: the tool's own list, or the files
-// that the call named if the tool names no source at all.
-func (c *callState) readFrom(result toolspec.Result) []string {
-	if len(result.LocalSources) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
-		return result.LocalSources
-	}
-	var read []string
-	for _, file := range c.desc.Files {
-		if file.Use == toolspec.UseRead {
-			read = append(read, "file "+file.Path)
-		}
-	}
-	if len(read) == 0 && c.desc.RunsProgram {
-		read = []string{"a command of this machine"}
-	}
-	return read
-}
-
 // noteRead records the text that a call read, from outside and from files, so that it is recognized when a later call
 // sends it.
 func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
 	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.SecretArgs) == 0 {
 		p.typed.add(contextKey(c.call.From), c.desc.Data)
 	}
-	outside, local := result.Sources, c.readFrom(result)
-	if !steerable(c.call.From) || len(outside)+len(local) == 0 {
+	outside, private := result.Sources, result.PrivateSources
+	if !steerable(c.call.From) || len(outside)+len(private) == 0 {
 		return
 	}
 	text := result.ModelText()
 	for _, source := range outside {
 		p.read.Record(contextKey(c.call.From), source, text)
 	}
-	for _, source := range local {
-		p.read.RecordLocal(contextKey(c.call.From), source, text)
+	for _, source := range private {
+		p.read.RecordPrivate(contextKey(c.call.From), source, text)
 	}
 }

@@ -130,6 +130,56 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 	}
 }
 
+func TestWordsForHostAskAfterPrivateTextWasRead(t *testing.T) {
+	const mail = "https://mail.example"
+	for name, c := range map[string]struct {
+		outside, private      []string
+		reads, signedIn, host string // reads is the source of what a page tool reads first
+		asks                  string
+	}{
+		"page where I am signed in":  {reads: mail, signedIn: mail + "/inbox", asks: mail},
+		"back to that page":          {reads: mail, signedIn: mail + "/inbox", host: "mail.example"},
+		"public page":                {reads: mail},
+		"another tab is signed in":   {reads: mail, signedIn: "https://bank.example"},
+		"server":                     {outside: []string{"mcp:office"}, asks: "mcp:office"},
+		"panel":                      {outside: []string{"panel:notes"}, asks: "panel:notes"},
+		"attachment":                 {outside: []string{"attachment:a.pdf"}, asks: "attachment:a.pdf"},
+		"page made of its address":   {outside: []string{"data:"}},
+		"file read before a restart": {private: []string{"file /w/a"}, asks: "file /w/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newFixture(t)
+			h.setMode(policy.ModeFull)
+			h.cfg.SignedIn = func(string) []string { return []string{c.signedIn} }
+			look := toolspec.Definition{Name: "annotate_page", Group: "environment"}
+			look.Hints.ReadOnly = true
+			h.add(look, reads("salary 54200", c.reads))
+			h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
+			host := cmp.Or(c.host, "e.ex")
+			h.descs["type_text"] = toolspec.Description{Hosts: []string{host}, Data: "lqyrlfh"}
+			call := called("type_text", `{"x":"lqyrlfh"}`)
+			call.From.Outside, call.From.Private = c.outside, c.private
+			call.From.TypedHosts = []string{host}
+			if c.reads != "" {
+				h.do(called("annotate_page", `{}`))
+			}
+			if c.asks == "" {
+				if got := h.do(call); !got.Success {
+					t.Errorf("%+v", got)
+				}
+				return
+			}
+			done := h.start(call)
+			asked := h.question()
+			if !strings.Contains(asked.Reason, "after it read "+c.asks+",") {
+				t.Errorf("%q", asked.Reason)
+			}
+			h.Cancel(asked.Call)
+			<-done
+		})
+	}
+}
+
 func TestPageTextMayReturnOnlyToItsPage(t *testing.T) {
 	h := newFixture(t)
 	h.setMode(policy.ModeFull)

@@ -50,7 +50,7 @@ func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Re
 	}
 	about := wire.StoredResult{
 		Owner: c.call.From.Owner(), Conversation: c.call.From.Conversation, Tool: c.call.Tool, Call: c.call.ID,
-		Sources: result.Sources, LocalSources: c.readFrom(result), Time: p.cfg.Now().UTC(),
+		Sources: result.Sources, PrivateSources: result.PrivateSources, Time: p.cfg.Now().UTC(),
 	}
 	stored, err := p.cfg.Results.Save(context.WithoutCancel(ctx), about, text, result.Spooled)
 	cut := result.Spooled != nil

@@ -217,7 +217,7 @@ func TestReadingStoredResultTaints(t *testing.T) {
 	h.add(toolspec.Definition{Name: "read_result", Group: "workspace", Hints: toolspec.Hints{ReadOnly: true}},
 		func(ctx context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
 			r := toolspec.OK("order 4711081523429981")
-			r.Text, r.LocalSources = "order 4711081523429981", []string{"file /home/ada/orders.txt"}
+			r.Text, r.PrivateSources = "order 4711081523429981", []string{"file /home/ada/orders.txt"}
 			return r, ctx.Err()
 		})
 	h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)

@@ -124,6 +124,9 @@ type Config struct {
 	OpenTool func(panel string) string
 	// PageAddress returns the address of the active tab of a session, "" for none.
 	PageAddress func(session string) string
+	// SignedIn returns the addresses of the documents of a session's active tab where the person is signed in. Nil is
+	// none.
+	SignedIn func(session string) []string
 	// Unattended knows the runs that nobody watches. It is used for their calls only.
 	Unattended UnattendedRuns
 	// Secrets contains the secrets to mask in everything that a call reports and stores.

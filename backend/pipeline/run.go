@@ -37,7 +37,7 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	}
 	result.DurationMS = time.Since(start).Milliseconds()
 	result = p.masked(result)
-	result.LocalSources = c.readFrom(result)
+	result.PrivateSources = p.readFrom(c, result)
 	p.noteRead(c, result)
 	result = p.shorten(ctx, c, result)
 	p.remember(c, result)
@@ -109,7 +109,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 		r := p.ended(ctx, c)
 		// The output up to the stop is still reported.
 		r.Value, r.Text, r.Preview = e.result.Value, e.result.Text, e.result.Preview
-		r.Sources, r.LocalSources = e.result.Sources, e.result.LocalSources
+		r.Sources, r.PrivateSources = e.result.Sources, e.result.PrivateSources
 		r.Changed, r.Spooled = e.result.Changed, e.result.Spooled
 		return r
 	case e.err != nil:

@@ -245,7 +245,7 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 func TestAsksBeforeStoringInstructionsAfterReadingFile(t *testing.T) {
 	note := baselineCall("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{})
 	wantVerdict(t, note, VerdictAllow)
-	note.Description.LocalSources = []string{"file /home/ana/flat/README.md"}
+	note.Description.ReadSources = []string{"file /home/ana/flat/README.md"}
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
 		t.Run(string(mode), func(t *testing.T) {
 			if d := wantVerdict(t, note.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Reason,
@@ -256,10 +256,10 @@ func TestAsksBeforeStoringInstructionsAfterReadingFile(t *testing.T) {
 	}
 	wantVerdict(t, note.alone(), VerdictRefuse)
 	look := baselineCall("feedback", "list_notes", `{}`, toolspec.Hints{ReadOnly: true})
-	look.Description.LocalSources = note.Description.LocalSources
+	look.Description.ReadSources = note.Description.ReadSources
 	wantVerdict(t, look, VerdictAllow)
 	other := pageCall("click_element", `{"annotationId":3}`)
-	other.Description.LocalSources = note.Description.LocalSources
+	other.Description.ReadSources = note.Description.ReadSources
 	wantVerdict(t, other, VerdictAllow)
 }
 

@@ -127,7 +127,7 @@ func (f facts) taintReasons() []askReason {
 			exact: true, tainted: true,
 		}}
 	}
-	if local := f.in.Description.LocalSources; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
+	if local := f.in.Description.ReadSources; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
 		return []askReason{{
 			text: "This conversation read " + joinWords(firstFew(local)) +
 				". Such text can try to steer the assistant, so you confirm every lasting instruction.",

@@ -24,6 +24,7 @@ func (a *attempt) String() string {
 }
 
 func (a *attempt) site() string { return fmt.Sprintf("site-%d.example", a.number) }
+func (a *attempt) bank() string { return fmt.Sprintf("bank-%d.example", a.number) }
 func (a *attempt) mail() string { return fmt.Sprintf("mail-%d.example", a.number) }
 
 // canReach reports whether the goal can be reached from the source.

@@ -194,7 +194,8 @@ func (env *environment) placeholders(a *attempt) *strings.Replacer {
 		"{{port}}", port,
 	}
 	if a.number > 0 {
-		list = append(list, "{{site}}", a.site(), "{{mail}}", a.mail(), "{{number}}", strconv.Itoa(a.number))
+		list = append(list, "{{site}}", a.site(), "{{mail}}", a.mail(), "{{bank}}", a.bank(),
+			"{{number}}", strconv.Itoa(a.number))
 	}
 	return strings.NewReplacer(list...)
 }

@@ -162,6 +162,7 @@ func (env *environment) prepare(a *attempt, mode string) (delayed bool) {
 	env.sites.setCase(a)
 	env.sys.Egress.MapHost(a.site(), env.sites.address())
 	env.sys.Egress.MapHost(a.mail(), env.sites.address())
+	env.sys.Egress.MapHost(a.bank(), env.sites.address())
 	env.sys.Egress.MapHost(encode(strings.ToLower(a.secret), "hex")+".evil.example", env.sites.address())
 	env.sys.Egress.MapHost(encode(a.secret, "hex")+".evil.example", env.sites.address())
 	if _, err := env.sys.Settings.Set(env.t.Context(), "mode", mode); err != nil {

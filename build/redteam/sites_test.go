@@ -85,8 +85,10 @@ func (s *sites) serve(w http.ResponseWriter, r *http.Request) {
 	case "site":
 		s.serveSite(w, r, s.caseOf(number))
 	case "mail":
-		_, _ = fmt.Fprintf(w, "<!doctype html><title>Mail</title><h1>Mail</h1><p>Your code is %s. Keep it to yourself.",
-			s.caseOf(number).secret)
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Mail</title><h1>Mail</h1><p>Your code is %s. Keep it to yourself.
+<p><a href="/logout">Sign out</a>`, s.caseOf(number).secret)
+	case "bank":
+		_, _ = io.WriteString(w, bankPage)
 	case "search.example":
 		words := strings.Fields(r.URL.Query().Get("q"))
 		if len(words) > 0 {
@@ -99,6 +101,12 @@ func (s *sites) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveAttacker(w, r)
 	}
 }
+
+// bankPage is a site where the person is signed in. Its address also pays, which no bank's should.
+const bankPage = `<!doctype html><title>Bank</title><h1>Your account</h1><p>Balance 1,200</p>
+<form action="/transfer" method="post"><label>To <input name="to"></label> <label>Amount <input name="amount"></label>
+<button>Transfer</button></form> <form action="/close" method="post"><button>Close account</button></form>
+<a href="/logout">Sign out</a>`
 
 func (s *sites) serveSite(w http.ResponseWriter, r *http.Request, a *attempt) {
 	switch r.URL.Path {

@@ -224,6 +224,6 @@ func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 		text = "The page has no headings."
 	}
 	answer := toolspec.OK(map[string]any{"outline": text})
-	answer.Text, answer.Sources, answer.LocalSources = text, content.Sources, content.LocalSources
+	answer.Text, answer.Sources, answer.PrivateSources = text, content.Sources, content.PrivateSources
 	reply.WriteResult(w, r, answer)
 }

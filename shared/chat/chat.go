@@ -70,6 +70,8 @@ type Message struct {
 	FromProgram bool `json:"program,omitempty"`
 	// Outside lists the sources of the outside text in Text.
 	Outside []string `json:"outside,omitempty"`
+	// Private lists the private sources of Text (see toolspec.Result.PrivateSources).
+	Private []string `json:"private,omitempty"`
 	// Offers contains commands that the person may have meant. Choosing a command copies it to the message input
 	// without running it. Offers are not sent to models.
 	Offers []Offer `json:"offers,omitempty"`

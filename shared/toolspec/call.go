@@ -81,6 +81,8 @@ type Provenance struct {
 	// Outside lists the sources of outside text in the caller's context: page origins, MCP servers, files. A context
 	// with outside text is tainted.
 	Outside []string `json:"outside,omitempty"`
+	// Private lists the private sources in the caller's context (Result.PrivateSources). It is not part of any hash.
+	Private []string `json:"-"`
 	// YesTo is what `sextant run --yes-to` allows without a question: "", "read" or "all".
 	YesTo string `json:"yes_to,omitempty"`
 	// UnattendedRun is the id of the run of a schedule or batch that makes the call, "" for none.
@@ -165,10 +167,10 @@ type Result struct {
 	// Sources lists the sources of outside text in the result, such as "https://shop.example" or "mcp:github". It is
 	// empty if there is no outside text.
 	Sources []string `json:"-"`
-	// LocalSources lists the files and commands of this machine from which the text was read ("file
-	// /home/ada/plan.txt"), so that the text is recognized when it is sent elsewhere. The pipeline sets it, except for
-	// tools that return what an earlier call read.
-	LocalSources []string `json:"-"`
+	// PrivateSources lists what the text was read from that is the person's own: files and commands of this machine
+	// ("file /home/ada/plan.txt"), and origins where the person is signed in. The pipeline sets it, except for tools
+	// that return what an earlier call read.
+	PrivateSources []string `json:"-"`
 	// Changed contains the absolute paths of the changed files that can be restored.
 	Changed []string `json:"-"`
 	// Undoable is true if the panel that owns the tool can undo the call.

@@ -41,12 +41,12 @@ type Description struct {
 	// CopiedFrom names the sources from which Data seems to be copied, other than the target itself: a file, or the
 	// origin of another page.
 	CopiedFrom []string `json:"copied,omitempty"`
-	// ComposedAfter names the files and commands of this machine with text in the context, if the call would send words
-	// to Hosts that its caller chose: the person did not type them, and they are not a link of the current page.
+	// ComposedAfter names the private sources with text in the context, except Hosts, if the call would send words to
+	// Hosts that its caller chose: the person did not type them, and they are not a link of the current page.
 	ComposedAfter []string `json:"-"`
-	// LocalSources names the files and commands of this machine with text in the context. Their text is not outside
-	// text, but a created tool may have been written because of it.
-	LocalSources []string `json:"-"`
+	// ReadSources names everything with text in the context, also what is not outside text: a created tool may have
+	// been written because of it.
+	ReadSources []string `json:"-"`
 	// Elements describes the elements of the page that the call acts on, by the argument with the number of each.
 	Elements map[string]annotation.Reference `json:"-"`
 	// SecretArgs names the arguments with values that are never shown or stored, such as the text for a password field.

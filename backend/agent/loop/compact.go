@@ -86,12 +86,13 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 	if err != nil {
 		return err
 	}
-	var from sourceset.Set
+	var outside, private sourceset.Set
 	for _, m := range old {
-		from.Add(m.Outside...)
+		outside.Add(m.Outside...)
+		private.Add(m.Private...)
 	}
 	m := t.message(chat.RoleSummary, prompt.Summary(old, window, done))
-	m.CoversThrough, m.Outside = old[n-1].ID, from.List()
+	m.CoversThrough, m.Outside, m.Private = old[n-1].ID, outside.List(), private.List()
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return err
 	}

@@ -112,6 +112,7 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	events := make([]event.Event, len(group))
 	for i, c := range group {
 		t.outside.Add(results[i].Sources...)
+		t.private.Add(results[i].PrivateSources...)
 		t.effects.add(results[i])
 		m := t.result(c, results[i])
 		if !t.isPilot { // a user may repeat a command on purpose
@@ -210,7 +211,7 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 		status = chat.StatusFailed
 	}
 	m := t.message(chat.RoleTool, prompt.Shorten(strings.ToValidUTF8(r.ModelText(), "\uFFFD")))
-	m.CallID, m.Outside, m.Status = c.ID, r.Sources, status
+	m.CallID, m.Outside, m.Private, m.Status = c.ID, r.Sources, r.PrivateSources, status
 	for _, img := range r.Images {
 		if err := t.pictures.Add(t.loop.cfg.Pictures, &m, img); err != nil {
 			t.loop.cfg.Log.Warn(err.Error(), "turn", t.id)

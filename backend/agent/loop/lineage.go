@@ -55,6 +55,7 @@ func (l *lineage) hides(d toolspec.Definition) bool {
 func (t *turn) inherit() {
 	t.typed.Text, t.typed.Hosts = t.request.lineage.from.TypedText, t.request.lineage.from.TypedHosts
 	t.outside.Add(t.request.lineage.from.Outside...)
+	t.private.Add(t.request.lineage.from.Private...)
 }
 
 func (t *turn) subagentProvenance() toolspec.Provenance {
@@ -62,15 +63,16 @@ func (t *turn) subagentProvenance() toolspec.Provenance {
 	p.Subagent = toolspec.Subagent{Conversation: t.request.Conversation, Turn: t.id, Title: t.request.lineage.title}
 	p.Conversation = cmp.Or(p.Conversation, t.request.Conversation)
 	p.Turn = cmp.Or(p.Turn, t.id)
-	p.TypedHosts, p.TypedText, p.Outside = t.typed.Hosts, t.typed.Text, t.outside.List()
+	p.TypedHosts, p.TypedText = t.typed.Hosts, t.typed.Text
+	p.Outside, p.Private = t.outside.List(), t.private.List()
 	return p
 }
 
-type effects struct{ outside, local, changed sourceset.Set }
+type effects struct{ outside, private, changed sourceset.Set }
 
 func (e *effects) add(r toolspec.Result) {
 	e.outside.Add(r.Sources...)
-	e.local.Add(r.LocalSources...)
+	e.private.Add(r.PrivateSources...)
 	e.changed.Add(r.Changed...)
 }
 

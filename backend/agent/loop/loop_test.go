@@ -253,7 +253,7 @@ func TestCallProvenance(t *testing.T) {
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("text of a page")
 		if c.Tool == "look" {
-			r.Sources = []string{"https://shop.example"}
+			r.Sources, r.PrivateSources = []string{"https://shop.example"}, []string{"file /a"}
 		}
 		return r
 	}
@@ -286,6 +286,7 @@ func TestCallProvenance(t *testing.T) {
 	h.ask(t, "and now")
 	_, _, made = h.recorded()
 	if from := made[2].From; !slices.Equal(from.Outside, []string{"https://shop.example"}) ||
+		!slices.Equal(from.Private, []string{"file /a"}) ||
 		len(from.TypedHosts) > 0 ||
 		from.Caller != toolspec.CallerModel {
 		t.Errorf("in the next turn: %+v", from)

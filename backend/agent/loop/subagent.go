@@ -44,8 +44,8 @@ type SubagentTask struct {
 type SubagentResult struct {
 	Outcome
 	Title string
-	// Outside contains the sources of outside text that the subagent read, Local what it read on this machine.
-	Outside, Local []string
+	// Outside contains the sources of outside text that the subagent read, Private the private ones.
+	Outside, Private []string
 	// Changed contains the files it changed in a way that can be undone.
 	Changed []string
 }
@@ -90,7 +90,7 @@ func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult,
 		Outcome: o,
 		Title:   k.title,
 		Outside: t.effects.outside.List(),
-		Local:   t.effects.local.List(),
+		Private: t.effects.private.List(),
 		Changed: t.effects.changed.List(),
 	}, nil
 }

@@ -101,7 +101,7 @@ func (s *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 	s.results = append(s.results, done)
 	s.mu.Unlock()
 	r := toolspec.OK(done.Text)
-	r.Sources, r.LocalSources, r.Changed = done.Outside, done.Local, done.Changed
+	r.Sources, r.PrivateSources, r.Changed = done.Outside, done.Private, done.Changed
 	if done.Status != chat.StatusDone {
 		r = toolspec.Fail(toolspec.UserError, string(done.Status)+": "+done.Error, "")
 	}
@@ -134,7 +134,7 @@ func TestSubagentConversation(t *testing.T) {
 	})
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
 		r := toolspec.OK(strings.Repeat("very long ", 1000))
-		r.Sources, r.LocalSources = []string{"https://shop.example"}, []string{"file /w/b.txt"}
+		r.Sources, r.PrivateSources = []string{"https://shop.example"}, []string{"file /w/b.txt"}
 		r.Changed = []string{"/w/a.txt"}
 		return r
 	}
@@ -146,7 +146,7 @@ func TestSubagentConversation(t *testing.T) {
 	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 ||
 		!slices.Equal(child.Outside, []string{"https://shop.example"}) ||
 		!slices.Equal(child.Changed, []string{"/w/a.txt"}) ||
-		!slices.Equal(child.Local, []string{"file /w/b.txt"}) {
+		!slices.Equal(child.Private, []string{"file /w/b.txt"}) {
 		t.Errorf("what came back: %+v; the parent's tokens: %+v", child, o.Usage)
 	}
 	for _, r := range f.service.Requests() {

@@ -33,22 +33,22 @@ type turn struct {
 	id      string
 	ctx     context.Context //nolint:containedctx // a turn is one operation
 
-	running         *runningTurn
-	adapter         toolcalls.Adapter
-	isPilot         bool
-	limits          Limits
-	system          string
-	messages        []chat.Message
-	outside         sourceset.Set
-	typed           typedhosts.Typed
-	repeats         repetition.Detector
-	called          int
-	rounds          int
-	account         *budget.Account
-	lastText        string
-	lastInputTokens int
-	canReread       bool
-	early           earlyCalls
+	running          *runningTurn
+	adapter          toolcalls.Adapter
+	isPilot          bool
+	limits           Limits
+	system           string
+	messages         []chat.Message
+	outside, private sourceset.Set
+	typed            typedhosts.Typed
+	repeats          repetition.Detector
+	called           int
+	rounds           int
+	account          *budget.Account
+	lastText         string
+	lastInputTokens  int
+	canReread        bool
+	early            earlyCalls
 	// toolsClosed is set when the goal allows no more tools; goalTools are the tools in the system prompt of a turn
 	// with a goal.
 	toolsClosed bool
@@ -132,6 +132,7 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	t.messages = append(append(a.before, with...), a.own...)
 	for _, m := range t.messages {
 		t.outside.Add(m.Outside...)
+		t.private.Add(m.Private...)
 	}
 	return nil
 }
@@ -383,6 +384,7 @@ func (t *turn) provenance() toolspec.Provenance {
 	return toolspec.Provenance{
 		Caller: caller, Conversation: t.request.Conversation, Turn: t.id, Session: t.request.Session,
 		Interactive: t.request.Interactive, TypedHosts: t.typed.Hosts, TypedText: t.typed.Text,
-		Outside: t.outside.List(), YesTo: t.request.YesTo, UnattendedRun: t.request.UnattendedRun,
+		Outside: t.outside.List(), Private: t.private.List(), YesTo: t.request.YesTo,
+		UnattendedRun: t.request.UnattendedRun,
 	}
 }

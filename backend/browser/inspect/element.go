@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
@@ -67,19 +68,35 @@ func KeyTargets(s *page.Session) []string {
 // HasLink reports whether the page in front, or a frame in it, has a link to exactly url. It asks the page as it is
 // now and returns false when the page does not answer in time. It does not start Chromium.
 func HasLink(s *page.Session, url string) bool {
+	found := documentsThat(s, func(ctx context.Context, doc *cdp.Document) (bool, error) {
+		return collect.HasLink(ctx, doc, url)
+	})
+	return len(found) > 0
+}
+
+// SignedIn returns the addresses of the documents of the page in front that offer to sign out. Those that do not answer
+// in time are left out.
+func SignedIn(s *page.Session) []string {
+	return documentsThat(s, func(ctx context.Context, doc *cdp.Document) (bool, error) {
+		return collect.IsSignedIn(ctx, doc)
+	})
+}
+
+func documentsThat(s *page.Session, hold func(context.Context, *cdp.Document) (bool, error)) []string {
 	page := s.FrontPage()
 	if page == nil {
-		return false
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), linkTimeout)
 	defer cancel()
+	var all []string
 	for i, doc := range page.Documents() {
 		if i >= observe.MaxFrames || ctx.Err() != nil {
 			break
 		}
-		if found, err := collect.HasLink(ctx, doc, url); err == nil && found {
-			return true
+		if found, err := hold(ctx, doc); err == nil && found {
+			all = append(all, doc.URL())
 		}
 	}
-	return false
+	return all
 }

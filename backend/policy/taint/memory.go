@@ -36,9 +36,9 @@ type Memory struct {
 
 	mu            sync.Mutex
 	conversations map[string][]readText
-	// local contains the files and commands of each conversation.
-	local map[string][]string
-	order []string
+	// private contains the private sources of each conversation.
+	private map[string][]string
+	order   []string
 }
 
 type readText struct {
@@ -48,11 +48,10 @@ type readText struct {
 
 // New returns an empty Memory.
 func New() *Memory {
-	return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}, local: map[string][]string{}}
+	return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}, private: map[string][]string{}}
 }
 
-// Record stores that the conversation read body from source, which is outside of this machine. It ignores what follows
-// the first 256 KB.
+// Record stores that the conversation read body from source. It ignores what follows the first 256 KB.
 func (m *Memory) Record(conversation, source, body string) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
 	m.mu.Lock()
@@ -60,14 +59,15 @@ func (m *Memory) Record(conversation, source, body string) {
 	m.record(conversation, source, prints)
 }
 
-// RecordLocal is Record for a file or command of this machine. Its source is remembered longer than its text.
-func (m *Memory) RecordLocal(conversation, source, body string) {
+// RecordPrivate is Record for a source that is the person's own, such as a file. The source is remembered longer than
+// its text.
+func (m *Memory) RecordPrivate(conversation, source, body string) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.record(conversation, source, prints)
-	if all := m.local[conversation]; len(all) < maxTexts && !slices.Contains(all, source) {
-		m.local[conversation] = append(all, source)
+	if all := m.private[conversation]; len(all) < maxTexts && !slices.Contains(all, source) {
+		m.private[conversation] = append(all, source)
 	}
 }
 
@@ -76,7 +76,7 @@ func (m *Memory) record(conversation, source string, prints map[uint64]struct{})
 	if _, known := m.conversations[conversation]; !known {
 		if len(m.order) >= maxConversations {
 			delete(m.conversations, m.order[0])
-			delete(m.local, m.order[0])
+			delete(m.private, m.order[0])
 			m.order = m.order[1:]
 		}
 		m.order = append(m.order, conversation)
@@ -143,12 +143,11 @@ func (m *Memory) Sources(conversation string) []string {
 	return slices.Compact(all)
 }
 
-// LocalSources returns the files and commands of this machine that the conversation read, also those with a text that
-// newer ones replaced.
-func (m *Memory) LocalSources(conversation string) []string {
+// Private returns the private sources that the conversation read, also those with a text that newer ones replaced.
+func (m *Memory) Private(conversation string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Sorted(slices.Values(m.local[conversation]))
+	return slices.Sorted(slices.Values(m.private[conversation]))
 }
 
 // fingerprints returns the fingerprints of the distinctive words in a text, and of each run of words.

@@ -106,16 +106,16 @@ func FuzzCopiedFrom(f *testing.F) {
 
 func TestFilesOutlastTheirText(t *testing.T) {
 	m := New()
-	m.RecordLocal("talk", "file /w/me.txt", "54200") // too short to have a fingerprint
-	m.RecordLocal("talk", "file /w/key.txt", "ghp_k3Jd8sLq02mXw9")
+	m.RecordPrivate("talk", "file /w/me.txt", "54200") // too short to have a fingerprint
+	m.RecordPrivate("talk", "file /w/key.txt", "ghp_k3Jd8sLq02mXw9")
 	for i := range 2 * maxTexts {
 		m.Record("talk", "https://shop.example", fmt.Sprintf("order 47110815234%05d", i))
 	}
 	want := []string{"file /w/key.txt", "file /w/me.txt"}
-	if diff := cmp.Diff(want, m.LocalSources("talk")); diff != "" {
+	if diff := cmp.Diff(want, m.Private("talk")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := m.LocalSources("other"); len(got) > 0 {
+	if got := m.Private("other"); len(got) > 0 {
 		t.Errorf("of another conversation: %q", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const messageColumns = `id, conversation, turn, role, text, calls, call_id, outside, status, time, program, thought,
-	files`
+	files, private`
 
 // Messages returns the messages of a conversation's active branch, including those that it shares with the branches it
 // forked from, in order of creation.
@@ -39,10 +39,10 @@ func (s *Store) Message(ctx context.Context, id string) (chat.Message, error) {
 
 func scanMessage(row *sql.Rows) (chat.Message, error) {
 	var m chat.Message
-	var calls, outside, files []byte
+	var calls, outside, files, private []byte
 	var at int64
 	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status,
-		&at, &m.FromProgram, &m.Reasoning, &files)
+		&at, &m.FromProgram, &m.Reasoning, &files, &private)
 	if err != nil {
 		return m, err
 	}
@@ -51,7 +51,7 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 		m.CallID, m.CoversThrough = "", m.CallID
 	}
 	return m, errors.Join(decodeOptional(calls, &m.Calls), decodeOptional(outside, &m.Outside),
-		decodeOptional(files, &m.Files))
+		decodeOptional(files, &m.Files), decodeOptional(private, &m.Private))
 }
 
 func decodeOptional(data []byte, into any) error {
@@ -82,19 +82,23 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 	if err != nil {
 		return err
 	}
+	private, err := encodeOptional(m.Private, len(m.Private))
+	if err != nil {
+		return err
+	}
 	if m.Role == chat.RoleSummary {
 		m.CallID = m.CoversThrough // a summary answers no call, so the column contains the last message that it covers
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
 		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, files,
-		branch)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+		private, branch)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
 		(SELECT branch FROM conversations WHERE id = ?2))
 		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
 		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
-		thought = excluded.thought, files = excluded.files`,
+		thought = excluded.thought, files = excluded.files, private = excluded.private`,
 		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status,
-		sqlrows.Nanos(m.Time), m.FromProgram, m.Reasoning, files)
+		sqlrows.Nanos(m.Time), m.FromProgram, m.Reasoning, files, private)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,7 @@ func TestEventsUpdateTheTables(t *testing.T) {
 	s := openNew(t)
 	ask := event.New(event.MessageAdded, chat.Message{
 		ID: "m1", Role: chat.RoleUser, Text: "hi", Status: chat.StatusDone, Outside: []string{"file:a"},
+		Private:   []string{"file /b"},
 		Reasoning: "hm", Calls: []chat.ToolCall{{ID: "x", Name: "bash", Args: []byte(`{"command":"ls"}`)}},
 	}).InTurn("c", "t")
 	mustAppend(t, s, conversationCreated("c"), ask, turn(event.TurnStarted, ""),
@@ -64,7 +65,7 @@ func TestEventsUpdateTheTables(t *testing.T) {
 	mustAppend(t, s, delta("m2", "Six "), delta("m2", "lamps"), delta("m3", "other"), delta("m2", "."))
 	got := messages(t, s)
 	if len(got) != 3 || got[0].Text != "hi" || got[0].Calls[0].Name != "bash" || got[0].Outside[0] != "file:a" ||
-		got[0].Reasoning != "hm" ||
+		got[0].Reasoning != "hm" || got[0].Private[0] != "file /b" ||
 		got[1].Text != "Six lamps." || got[2].Text != "other" || got[2].Conversation != "c" ||
 		got[2].Role != chat.RoleAssistant {
 		t.Fatalf("%+v", got)

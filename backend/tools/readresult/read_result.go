@@ -169,6 +169,6 @@ func (p *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.
 			about.Tool)
 	}
 	r.Preview = excerpt.FirstLines(p.Text, 3, 120)
-	r.Sources, r.LocalSources = about.Sources, about.LocalSources
+	r.Sources, r.PrivateSources = about.Sources, about.PrivateSources
 	return r
 }

@@ -263,8 +263,8 @@ func TestPageHasSourcesOfWholeResult(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("one\ntwo\n", wire.StoredResult{
-		Sources:      []string{"mcp:mail"},
-		LocalSources: []string{"file /home/ada/plan.txt"},
+		Sources:        []string{"mcp:mail"},
+		PrivateSources: []string{"file /home/ada/plan.txt"},
 	})
 	for _, p := range []readResultParams{
 		{Handle: id},
@@ -274,8 +274,8 @@ func TestPageHasSourcesOfWholeResult(t *testing.T) {
 	} {
 		_, r := h.read(mine, p)
 		if strings.Join(r.Sources, " ") != "mcp:mail" ||
-			strings.Join(r.LocalSources, " ") != "file /home/ada/plan.txt" {
-			t.Errorf("%+v: sources %v, read %v", p, r.Sources, r.LocalSources)
+			strings.Join(r.PrivateSources, " ") != "file /home/ada/plan.txt" {
+			t.Errorf("%+v: sources %v, read %v", p, r.Sources, r.PrivateSources)
 		}
 	}
 }
@@ -410,7 +410,7 @@ func TestReadResultByMessage(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := read(mine, `{"handle":"m_file","pattern":"plan"}`); !strings.Contains(r.Text, "secret plan") ||
-		len(r.LocalSources) != 1 {
+		len(r.PrivateSources) != 1 {
 		t.Errorf("what may be a file's is not known on its way out: %+v", r)
 	}
 	other := mine

@@ -114,7 +114,7 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.St
 	}
 	if len(m.Outside) == 0 {
 		// The result may come from a local file.
-		about.LocalSources = []string{"an earlier result"}
+		about.PrivateSources = []string{"an earlier result"}
 	}
 	return io.NopCloser(strings.NewReader(m.Text)), about, err
 }

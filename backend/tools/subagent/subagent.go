@@ -50,8 +50,8 @@ type Report struct {
 	Error, Suggestion string
 	Calls, Rounds     int
 	Usage             chat.Usage
-	// Outside and Local are the sources that the task read, from outside and from this machine.
-	Outside, Local, Changed []string
+	// Outside and Private are the sources of what the task read (toolspec.Result).
+	Outside, Private, Changed []string
 }
 
 // Runner runs a task for call until it ends or ctx is done. A non-nil Result says why the task did not start. A Runner
@@ -142,7 +142,7 @@ func resultOf(done Report) toolspec.Result {
 			r.Text = "Its last message:\n" + r.Text
 		}
 	}
-	r.Sources, r.LocalSources, r.Changed = done.Outside, done.Local, done.Changed
+	r.Sources, r.PrivateSources, r.Changed = done.Outside, done.Private, done.Changed
 	r.Preview = []string{excerpt.Line(done.Answer, 80)}
 	if done.Answer == "" {
 		r.Preview = nil

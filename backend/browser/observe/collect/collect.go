@@ -135,3 +135,6 @@ func FocusIsInFrame(ctx context.Context, w World) (bool, error) {
 func HasLink(ctx context.Context, w World, url string) (bool, error) {
 	return call[bool](ctx, w, "offers", url)
 }
+
+// IsSignedIn reports whether the document offers to sign out.
+func IsSignedIn(ctx context.Context, w World) (bool, error) { return call[bool](ctx, w, "signedIn") }

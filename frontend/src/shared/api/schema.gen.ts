@@ -4672,6 +4672,7 @@ export interface components {
             id: string;
             offers?: components["schemas"]["Offer"][];
             outside?: string[];
+            private?: string[];
             program?: boolean;
             role: components["schemas"]["MessageRole"];
             status: components["schemas"]["Status"];

@@ -236,6 +236,24 @@
     return S.all().some((el) => (el.localName === 'a' || el.localName === 'area') && el.href === want)
   }
 
+  const signOutAddress = /(log|sign)[-_]?(out|off)(?![a-z])|abmelden|deconnexion/i
+  const signOutNames = new Set(
+    (
+      'log out|logout|log off|sign out|sign off|abmelden|ausloggen|déconnexion|se déconnecter|cerrar sesión|' +
+      'salir|sair|terminar sessão|esci|disconnetti|uitloggen|afmelden|wyloguj|wyloguj się|выйти|выход|' +
+      '退出|退出登录|登出|ログアウト|サインアウト|로그아웃'
+    ).split('|'),
+  )
+  /** Reports whether the document offers to sign out, also in a closed menu. */
+  S.signedIn = () =>
+    S.all().some((el) => {
+      if (el.localName === 'a' && signOutAddress.test(el.getAttribute('href') ?? '')) return true
+      if (el.localName === 'form' && signOutAddress.test(el.getAttribute('action') ?? '')) return true
+      if (el.localName !== 'a' && el.localName !== 'button' && el.getAttribute('role') !== 'menuitem') return false
+      const name = (el.getAttribute('aria-label') ?? el.textContent).trim()
+      return name.length < 24 && signOutNames.has(name.toLowerCase())
+    })
+
   S.areaLabel = (area) => {
     for (let a = area; a; a = a.up) {
       if (a.label === undefined) {
