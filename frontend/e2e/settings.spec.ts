@@ -1,4 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from '@playwright/test';
 import { sendMessage, openSettings, Sextant } from './sextant';
 
@@ -185,4 +187,45 @@ test('a shortcut is changed, taken from another command, removed and restored', 
   }
   await expect(theme).toHaveText('none');
   await expect(change('Expand or collapse the activity bar')).toHaveText('Ctrl B');
+});
+
+test('a site is forgotten, and the data of all sites is deleted once it is confirmed', async ({ page }) => {
+  const server = createServer((_, answer) => {
+    answer.setHeader('Set-Cookie', ['a=1; Max-Age=99', 'b=2; Max-Age=99']);
+    answer.end('<title>Site with cookies</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const visit = async () => {
+    await sendMessage(page, `open http://127.0.0.1:${port}`);
+    await expect(page.getByRole('tab', { name: 'Site with cookies' })).toBeVisible({ timeout: 20_000 });
+  };
+  try {
+    await page.goto(sextant.window());
+    await openSettings(page, /Browser/);
+    await expect(page.getByText('No site has stored cookies.')).toBeVisible({ timeout: 20_000 });
+    await visit();
+    await openSettings(page, /Browser/);
+    const row = page.getByRole('row').filter({ hasText: '127.0.0.1' });
+    await expect(row).toContainText('2');
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await row.getByRole('button', { name: 'Forget 127.0.0.1' }).click();
+    await expect(page.getByText('Forgot 127.0.0.1.')).toBeVisible();
+    await expect(row).toHaveCount(0);
+
+    await sendMessage(page, 'reload');
+    await openSettings(page, /Browser/);
+    await expect(row).toBeVisible({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Delete all site data' }).click();
+    const ask = page.getByRole('alertdialog');
+    await expect(ask).toContainText('signed out everywhere');
+    await ask.getByRole('button', { name: 'Cancel' }).click();
+    await expect(row).toBeVisible();
+    await page.getByRole('button', { name: 'Delete all site data' }).click();
+    await ask.getByRole('button', { name: 'Delete all site data' }).click();
+    await expect(page.getByText('Deleted the data of all sites.')).toBeVisible();
+    await expect(row).toHaveCount(0);
+  } finally {
+    server.close();
+  }
 });

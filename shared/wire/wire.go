@@ -259,6 +259,12 @@ type Visit struct {
 	Time  time.Time `json:"time"`
 }
 
+// SiteData is what a site stored in the browser.
+type SiteData struct {
+	Host    string `json:"host"`
+	Cookies int    `json:"cookies"`
+}
+
 // LocalServer is a server on this machine. Program is the name of its process.
 type LocalServer struct {
 	URL     string `json:"url"`

@@ -16,6 +16,7 @@ import (
 	"sextant/backend/api/route"
 	"sextant/backend/browser"
 	"sextant/backend/browser/localservers"
+	"sextant/backend/browser/sitedata"
 	"sextant/backend/browser/upload"
 	"sextant/backend/policy/address"
 	"sextant/backend/surface"
@@ -71,6 +72,10 @@ func (r Routes) Register() {
 		access.WindowOnly(func(context.Context, *route.Empty) (*route.Body[[]wire.LocalServer], error) {
 			return route.Answer(localservers.List(r.Folder())), nil
 		}))
+	route.Add(r.API, http.MethodGet, "/api/browser/sites", "Sites that stored cookies", http.StatusOK,
+		access.WindowOnly(r.sites))
+	route.Add(r.API, http.MethodDelete, "/api/browser/sites", "Delete the cookies and stored data of all sites",
+		http.StatusNoContent, access.WindowOnly(r.clearSites))
 	route.Add(r.API, http.MethodDelete, "/api/browser/history", "Delete a visited page, a site, or all",
 		http.StatusNoContent, access.WindowOnly(r.forget))
 	route.Add(r.API, http.MethodPost, "/api/browser/copied", "Take what the person copied last on the page",
@@ -141,7 +146,8 @@ func (r Routes) forget(ctx context.Context, in *struct {
 		if err != nil {
 			return nil, route.InternalError("The history could not be read. Nothing was deleted.", err)
 		}
-		if err := r.Browser.Session("").ClearSite(ctx, in.Site, originsOf(in.Site, visits)); err != nil {
+		session := r.Browser.Session("").Session
+		if err := sitedata.Clear(ctx, session, in.Site, originsOf(in.Site, visits)); err != nil {
 			return nil, problem(err)
 		}
 	}
@@ -149,6 +155,18 @@ func (r Routes) forget(ctx context.Context, in *struct {
 		return nil, route.InternalError("The history could not be changed.", err)
 	}
 	return nil, nil
+}
+
+func (r Routes) sites(ctx context.Context, _ *route.Empty) (*route.Body[[]wire.SiteData], error) {
+	list, err := sitedata.List(ctx, r.Browser.Session("").Session)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return route.Answer(list), nil
+}
+
+func (r Routes) clearSites(ctx context.Context, _ *route.Empty) (*route.Empty, error) {
+	return nil, problem(sitedata.ClearAll(ctx, r.Browser.Session("").Session))
 }
 
 // originsOf returns the origins of a host and its subdomains in visits.

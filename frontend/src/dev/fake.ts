@@ -267,6 +267,8 @@ class Fake implements Backend {
   visits = async () => [];
   localServers = async () => [];
   deleteVisits = async () => {};
+  storedSites = async () => [];
+  deleteStoredSites = async () => {};
   startBrowser = async () => {};
   copiedOnPage = async () => ({});
   pasteIntoPage = async () => {};

@@ -9,6 +9,7 @@ import { Backups } from './backups/backups.svelte';
 import { AddressBar } from './browser/addressbar.svelte';
 import { BROWSER_PANEL, Bookmarks } from './browser/bookmarks.svelte';
 import { BrowsingHistory } from './browser/browsinghistory.svelte';
+import { StoredSites } from './browser/sitedata.svelte';
 import { Browser } from './browser/browser.svelte';
 import { PageControls } from './browser/pagecontrols.svelte';
 import { Pointing } from './browser/pointing.svelte';
@@ -73,6 +74,7 @@ export class App {
   readonly bookmarks: Bookmarks;
   readonly addressBar: AddressBar;
   readonly browsingHistory: BrowsingHistory;
+  readonly storedSites: StoredSites;
   readonly pageControls: PageControls;
   readonly surface: Surface;
   readonly conversations: Conversations;
@@ -116,6 +118,7 @@ export class App {
     this.bookmarks = new Bookmarks(this.actions);
     this.addressBar = new AddressBar(this.browser, this.bookmarks, this.actions);
     this.browsingHistory = new BrowsingHistory(this.actions);
+    this.storedSites = new StoredSites(this.actions);
     this.pageControls = new PageControls(this.browser, this.actions, this.toasts);
     this.surface = new Surface(this.session, this.actions, this.settings);
     this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);

@@ -30,12 +30,13 @@ export class BrowsingHistory extends RemoteValue<Visit[]> {
     await this.#delete({ site });
   }
 
-  async clear(): Promise<void> {
-    await this.#delete({});
+  async clear(): Promise<boolean> {
+    return this.#delete({});
   }
 
-  async #delete(what: { url?: string; site?: string }): Promise<void> {
-    await this.actions.attempt(this.actions.backend.deleteVisits(what));
+  async #delete(what: { url?: string; site?: string }): Promise<boolean> {
+    const done = await this.actions.attempt(this.actions.backend.deleteVisits(what));
     await this.read();
+    return done;
   }
 }

@@ -334,6 +334,10 @@ export function createBackend(token: string) {
     /** Deletes a visited page, a site with its cookies and storage, or all visited pages. */
     deleteVisits: (query: { url?: string; site?: string }) =>
       awaitSuccess(client.DELETE('/api/browser/history', { params: { query } })),
+    /** Returns the sites that stored cookies. */
+    storedSites: () => bodyOf(client.GET('/api/browser/sites')),
+    /** Deletes the cookies, the storage and the cache of all sites. */
+    deleteStoredSites: () => awaitSuccess(client.DELETE('/api/browser/sites')),
     startBrowser: () => awaitSuccess(client.POST('/api/browser/start')),
     /** Takes what the person copied last on the page. */
     copiedOnPage: () => bodyOf(client.POST('/api/browser/copied')),

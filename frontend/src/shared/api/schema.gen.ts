@@ -1146,6 +1146,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/browser/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sites that stored cookies */
+        get: operations["get-api-browser-sites"];
+        put?: never;
+        post?: never;
+        /** Delete the cookies and stored data of all sites */
+        delete: operations["delete-api-browser-sites"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/browser/start": {
         parameters: {
             query?: never;
@@ -5754,6 +5772,11 @@ export interface components {
             id: string;
             shared: boolean;
         };
+        SiteData: {
+            /** Format: int64 */
+            cookies: number;
+            host: string;
+        };
         Snapshot: {
             active_panel: string;
             activity_bar: components["schemas"]["ActivityBar"];
@@ -8474,6 +8497,62 @@ export interface operations {
                 "application/json": components["schemas"]["Post-api-browser-pickRequest"];
             };
         };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-browser-sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteData"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-browser-sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description No Content */
             204: {

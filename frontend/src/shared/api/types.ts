@@ -197,6 +197,7 @@ export type Note = S['Note'];
 export type Bookmark = S['Bookmark'];
 export type Visit = S['Visit'];
 export type LocalServer = S['LocalServer'];
+export type SiteData = S['SiteData'];
 
 // MCP servers
 

@@ -4,6 +4,7 @@ export const settings = {
   'settings.sections': 'Settings sections',
   'settings.general': 'General',
   'settings.general.means': 'Appearance, and where the assistant works.',
+  'settings.browser': 'Browser',
   'settings.models': 'Models',
   'settings.models.means': 'Every model that can be used now. Favorites come first in the menu of the message box.',
   'models.search': 'Search models',
@@ -40,8 +41,9 @@ export const settings = {
   'keyboard.reset': 'Restore default',
   'keyboard.refused': '{keys} types or edits text, so it cannot be a shortcut. Hold Ctrl or Alt.',
   'keyboard.moved': '{keys} was the shortcut of “{title}”, which has none now.',
-  'settings.general.words':
-    'Appearance, dark mode, light theme, numbers on pages, notifications, search engine, folder',
+  'settings.general.words': 'Appearance, dark mode, light theme, notifications, folder',
+  'settings.browser.words':
+    'Search engine, numbers on pages, clear cookies, cache, browsing data, history, sign out, forget sites',
   'settings.keyboard.words': 'Shortcuts, hotkeys, key bindings',
   'settings.instructions.words': 'Your own instructions, system prompt, notes',
   'settings.models.words': 'Language models, API keys, providers, Ollama, favorites',

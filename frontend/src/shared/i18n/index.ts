@@ -7,6 +7,7 @@ import type { welcome } from './en-welcome';
 import type { metrics } from './en-metrics';
 import type { permission } from './en-permission';
 import type { schedules } from './en-schedules';
+import type { siteData } from './en-sitedata';
 import type { terminal } from './en-terminal';
 
 /** The key of a message. */
@@ -20,6 +21,7 @@ export type MessageKey =
   | keyof typeof metrics
   | keyof typeof permission
   | keyof typeof schedules
+  | keyof typeof siteData
   | keyof typeof terminal;
 
 const messages: Partial<Record<MessageKey, string>> = { ...en };

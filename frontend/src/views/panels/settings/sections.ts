@@ -3,6 +3,7 @@ import type { IconName } from '../../../shared/ui/icons';
 /** The sections of the Settings panel, in order. */
 export const SECTIONS = [
   ['general', 'settings-2'],
+  ['browser', 'globe'],
   ['keyboard', 'hash'],
   ['instructions', 'file-text'],
   ['models', 'cpu'],
