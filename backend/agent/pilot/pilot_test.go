@@ -242,8 +242,6 @@ var refusals = []struct{ said, says string }{
 	{`buy me a blue shirt`, "The command pilot has no command for that. It needs a model to plan."},
 	{`what is the capital of France?`, "connect a model, open Home"},
 	{`clikc 3`, `Did you mean “click 3”?`},
-	{`anotate`, `Did you mean “annotate”?`},
-	{`scrol down`, `Did you mean “scroll down”?`},
 	{`click`, "click takes a number"},
 	{`click Save`, `Say "annotate"`},
 	{`click 3 and 4`, `no command for "4"`},

@@ -147,8 +147,8 @@ func actionCommands() []Command {
 				"shift click 3",
 				"Clicks it with Shift held",
 			).withArgs("modifiers", []string{"Shift"}),
-			hiddenForm("check|tick {annotationId:mark}", "check 3").unless("checked"),
-			hiddenForm("uncheck|untick {annotationId:mark}", "uncheck 3").unless("unchecked"),
+			visibleForm("check|tick {annotationId:mark}", "check 3", "Ticks it").unless("checked"),
+			visibleForm("uncheck|untick {annotationId:mark}", "uncheck 3", "Unticks it").unless("unchecked"),
 			hiddenForm("toggle {annotationId:mark}", "toggle 3"),
 			hiddenForm("(open|go to|show|select|choose) {annotationId:named}", "open Add to basket").loose(),
 			hiddenForm("(add|put) {annotationId:offer}", "add Fen to the basket"),
@@ -268,7 +268,7 @@ func actionCommands() []Command {
 			hiddenForm("wait for|until text? {text:text}", "wait for the text Done"),
 			hiddenForm("wait until it|page says {text:text}", "wait until it says Done"),
 			hiddenForm(
-				"wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)",
+				"wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there) (on page)?",
 				"wait for Done to appear",
 			),
 			visibleForm(
@@ -426,6 +426,8 @@ func fileCommands() []Command {
 			hiddenForm("(create|make|write) new? file? (called|named)? {path:path} "+
 				"with|saying|containing (text|content)? {content:text}",
 				"create a file a.txt with hello"),
+			hiddenForm("(create|make|write) new? file? {path:path} with|saying|containing {content:text} (in it)",
+				"create a.txt with hello in it"),
 			hiddenForm("(create|make|new|empty|create new|make new|create empty|make empty) file "+
 				"(called|named)? {path:path}",
 				"make a file a.txt").withArgs("content", ""),
@@ -453,7 +455,7 @@ func fileCommands() []Command {
 			hiddenForm("(what is in|what's in|show|open|list) folder {path:folder}", "what is in the folder docs"),
 			hiddenForm("(what is in|what's in|show|open|list) {path:folder} folder", "what is in the docs folder"),
 			visibleForm("files in {path:folder}", "files in docs", "Lists a folder"),
-			hiddenForm("(list files in|show files in|list folder|ls) {path:folder}", "list files in docs"),
+			hiddenForm("(list files in|show files in|list folder|ls) {path:folder} folder?", "list files in docs"),
 			visibleForm(
 				"all files in {path:folder}",
 				"all files in docs",
@@ -464,7 +466,7 @@ func fileCommands() []Command {
 		}},
 		{Tool: "find_files", Group: groupFiles, Forms: []Form{
 			visibleForm("find files {pattern:text}", `find files "*.md"`, "Finds files by name"),
-			hiddenForm("(where is|find) file {pattern:text}", "where is the file budget.csv"),
+			hiddenForm("(where is|find) file (called|named)? {pattern:text}", "where is the file budget.csv"),
 			hiddenForm("where is {pattern:filename}", "where is budget.csv"),
 			hiddenForm("find file|files (called|named) {pattern:part}", "find files called notes"),
 			hiddenForm("(find|list) all? {pattern:ending} files", "find all csv files"),
@@ -589,6 +591,7 @@ func webCommands() []Command {
 		{Tool: "wget", Group: groupWeb, Forms: []Form{
 			visibleForm("wget|fetch {uri:address}", "wget example.com",
 				"Reads an address as text, without the browser"),
+			hiddenForm("download {uri:address}", "download example.com/a.png"),
 		}},
 		{Tool: "http_request", Group: groupWeb, Forms: []Form{
 			visibleForm(

@@ -92,7 +92,7 @@ func (c *completer) slash() {
 			if strings.HasPrefix(low, name) != begins || !strings.Contains(low, name) {
 				continue
 			}
-			args, back := argumentTemplate(d.Parameters)
+			args, back := slash.Template(d.Parameters)
 			c.out.Items = append(c.out.Items, wire.CompletionItem{
 				Insert: c.head + "/" + d.Name + " " + args, Back: back, Label: "/" + d.Name,
 				Detail: token.FirstSentence(d.Description),

@@ -50,15 +50,53 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 			elsewhere = plan
 		}
 	}
-	byName.inAnyOrder = true
-	other, unclear := byName.plan(plain)
+	anyOrder := byName
+	anyOrder.inAnyOrder = true
+	other, unclear := anyOrder.plan(plain)
 	if unclear != nil && unclear.Ambiguous || unclear == nil && parser.allInView(other) {
 		return other, unclear
+	}
+	if each := byName.planRepeated(plain); each != nil {
+		return each, nil
+	}
+	if fixed := anyOrder.planCorrected(text); fixed != nil {
+		return fixed, nil
 	}
 	if elsewhere != nil && parser.Window.PageInFront != nil && parser.Window.PageInFront() {
 		return elsewhere, nil
 	}
 	return plan, problem
+}
+
+// planRepeated returns the steps of a message with one verb for several elements in view, "tick a and b", else nil.
+func (parser *Parser) planRepeated(text string) []Step {
+	plan, problem := parser.plan(token.RepeatVerb(text))
+	names := func(s Step) bool { return s.NamesElement() && parser.startsInView([]Step{s}) }
+	if problem != nil || slices.ContainsFunc(plan, func(s Step) bool { return !names(s) }) {
+		return nil
+	}
+	return plan
+}
+
+// harmlessTools are tools besides readingTools that a message with a spelling mistake may call.
+const harmlessTools = "scroll_page take_screenshot get_page_content browser_bookmark_add"
+
+// planCorrected returns the steps of a message with its spelling corrected if they change nothing but what is shown,
+// else nil. Others are offered.
+func (parser *Parser) planCorrected(text string) []Step {
+	all := parser.corrected(text)
+	if len(all) == 0 {
+		return nil
+	}
+	plan, problem := parser.plan(token.Plain(all[len(all)-1]))
+	harmless := func(s Step) bool {
+		tools := strings.Fields(harmlessTools + " " + readingTools)
+		return !s.NamesElement() && (slices.Contains(tools, s.Tool) || strings.HasPrefix(s.Tool, "open_"))
+	}
+	if problem != nil || slices.ContainsFunc(plan, func(s Step) bool { return !harmless(s) }) {
+		return nil
+	}
+	return plan
 }
 
 // startsSentence reports whether a message begins like a sentence about the person, not like a command. Nothing in it
@@ -245,15 +283,20 @@ func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Probl
 	if problem != nil || whole.canonical == left.canonical {
 		return nil
 	}
-	words := make([]string, 0, len(right)+1)
-	for _, r := range append([]Step{left}, right...) {
-		words = append(words, r.canonical)
-	}
-	offers := []chat.Offer{{Command: strings.Join(words, " then ")}, {Command: whole.canonical}}
+	offers := []chat.Offer{{Command: joinSteps(append([]Step{left}, right...))}, {Command: whole.canonical}}
 	return &Problem{
 		Text: strings.TrimSpace(s.src[s.ts[start].Start:]), Ambiguous: true, Offers: offers,
 		Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
 	}
+}
+
+// joinSteps returns the commands of steps in one line.
+func joinSteps(steps []Step) string {
+	words := make([]string, 0, len(steps))
+	for _, s := range steps {
+		words = append(words, s.canonical)
+	}
+	return strings.Join(words, " then ")
 }
 
 // separator returns the index of the first token after the separator at i, 0 if there is none.

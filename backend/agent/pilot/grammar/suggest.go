@@ -38,30 +38,25 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	for _, o := range parser.byName(text) {
 		add(o)
 	}
-	for i, t := range ts[:min(6, len(ts))] {
-		known := parser.words
-		if i == 0 {
-			known = parser.verbs
-		}
-		if t.Quoted || len(t.Word) < 3 || slices.Contains(known, t.Word) || token.Meaning(t.Word) == "" {
-			continue
-		}
-		near := token.Closest(t.Word, known)
-		if near == "" {
-			continue
-		}
-		corrected := text[:t.Start] + near + text[t.End:]
+	for _, corrected := range parser.corrected(text) {
 		if f, ok := parser.reads(corrected); ok {
 			add(chat.Offer{Command: corrected, Effect: f.form.Description})
 			continue
 		}
-		named := parser.byName(corrected)
-		for _, o := range named {
+		for _, o := range parser.byName(corrected) {
 			add(o)
+		}
+		if plan, problem := parser.Plan(corrected); len(offers) == 0 && problem == nil && parser.allInView(plan) {
+			add(chat.Offer{Command: joinSteps(plan)})
 		}
 	}
 	if len(offers) == 0 {
 		for _, o := range parser.nearly(text) {
+			add(o)
+		}
+	}
+	if len(offers) == 0 {
+		for _, o := range parser.byName("click " + text) {
 			add(o)
 		}
 	}
@@ -73,6 +68,10 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 		add(chat.Offer{Command: "search web for " + token.Quote(name), Effect: "Searches the web"})
 	}
 	return offers
+}
+
+func (parser *Parser) corrected(text string) []string {
+	return token.Corrected(text, parser.verbs, slices.Concat(parser.words, parser.Window.nameWords()))
 }
 
 // effect says what a match does, as the form that is shown for it does.

@@ -284,7 +284,7 @@ func (parser *Parser) Resolve(s Step) (Step, *Problem) {
 			continue
 		case len(found) == 0:
 			return s, &Problem{
-				Text: s.Text, Ambiguous: true,
+				Text: s.Text,
 				Hint: fmt.Sprintf("Nothing on the page is called “%s”. Say \"annotate\" for what can be used.",
 					token.Abbreviate(t.text)),
 			}

@@ -76,6 +76,14 @@ func (w WindowState) Elements() []annotation.Element {
 	return nil
 }
 
+// nameWords returns the words of the elements' names.
+func (w WindowState) nameWords() (words []string) {
+	for _, e := range w.Elements() {
+		words = append(words, token.OfName(e.Name)...)
+	}
+	return words
+}
+
 func (w WindowState) hasElement(id int) bool {
 	return slices.ContainsFunc(w.Elements(), func(e annotation.Element) bool { return e.ID == id })
 }

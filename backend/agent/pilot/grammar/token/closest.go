@@ -1,5 +1,39 @@
 package token
 
+import "slices"
+
+// maxCorrected is how many words of a text are corrected.
+const maxCorrected = 8
+
+// Corrected returns text with each of its misspelled words corrected alone, and at last with all of them. The first
+// word is one of verbs, the others are names or words that mean something.
+func Corrected(text string, verbs, names []string) []string {
+	var all []string
+	whole, shift := text, 0
+	names = slices.Concat(names, knownWords())
+	for i, t := range Split(text) {
+		known := names
+		if i == 0 {
+			known = verbs
+		}
+		if i >= maxCorrected || t.Quoted || len(t.Word) < 4 && i > 0 || Meaning(t.Word) != t.Word ||
+			slices.Contains(known, t.Word) {
+			continue
+		}
+		near := Closest(t.Word, known)
+		if near == "" || near == t.Word+"s" || near+"s" == t.Word || i > 0 && Meaning(near) == "" {
+			continue
+		}
+		all = append(all, text[:t.Start]+near+text[t.End:])
+		whole = whole[:t.Start+shift] + near + whole[t.End+shift:]
+		shift += len(near) - (t.End - t.Start)
+	}
+	if len(all) > 1 {
+		all = append(all, whole)
+	}
+	return all
+}
+
 // Closest returns the name with the smallest edit distance to word, "" if no name is close.
 func Closest(word string, names []string) string {
 	if len(word) > 64 {

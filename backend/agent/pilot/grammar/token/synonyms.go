@@ -3,6 +3,7 @@ package token
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,6 +19,8 @@ const synonyms = `make a copy of=copy, throw away=delete, commit log=git log, ct
 	what's on here=what is on page, this store=site, the store=site, fire up=open, go on=go to, inside=in,
 	shopping basket=basket, shopping cart=basket, trash=delete, terminal window=terminal, page out loud=page,
 	what i visited=history, to the last page=back, go back to the previous page=back, to the previous page=back,
+	all the way down to the end=to the bottom, all the way up to the start=to the top, how it looks in=as,
+	how it looks on=as, make a file=new file, make me a file=new file, create me a file=new file, n=and,
 	up to the top=to the top, down to the bottom=to the bottom, keep scrolling=scroll, screen shot=screenshot,
 	undo my changes=undo, start the command=run, move the mouse over=hover, the shop demo=the demo,
 	the previous page=back, capture the screen=screenshot, take that back=undo, browsing history=history,
@@ -36,10 +39,34 @@ const synonyms = `make a copy of=copy, throw away=delete, commit log=git log, ct
 	pause=wait, rm=delete, erase=delete, append=add, history panel=history, mobile=phone, smartphone=phone`
 
 var (
+	// What people say around a command, between commands and for its parts: "hey, would you be so kind as to",
+	// "ctrl+a" for "press ctrl+a", "number seventeen", "scroll down twice", "*.go files", "grep the folder for TODO",
+	// "fill in my postcode, it is 1234" and "one fen and one bog in the basket".
+	courtesyPattern = regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|yo|um+|uh+|ok(?:ay)?|so|well|now|nvm|never ?mind|please|` +
+		`sextant|(?:please )?be so (?:kind|good)(?: as to| and)?|if (?:it|that)(?: is|'s) not too much (?:trouble|to ask)|` +
+		`if you (?:do not|don't) mind|if (?:you can|possible)|when(?:ever)? you (?:have|get|find) (?:a|the|some) ` +
+		`(?:moment|minute|second|chance|time)|i was (?:just )?wondering (?:if|whether) you (?:could|can|would)|` +
+		`(?:would|could) you be so (?:kind|good)(?: as to)?|i(?:'d| would) (?:be (?:very )?(?:grateful|glad|happy)|` +
+		`appreciate it|like it|love it) if you (?:would|could|can)|do you think you (?:could|can)|` +
+		`(?:is it|would it be) possible to)[,.! ]+)+`)
+	keyPattern      = regexp.MustCompile(`(?i)^(?:esc|escape|enter|(?:ctrl|control|alt|shift|cmd) ?[+-] ?[^\sf])$`)
+	numberedPattern = regexp.MustCompile(`(?i)\b(number|click|click on|tap|tap on|press|hover) ` +
+		`((?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ])?)?(?:one|two|three|four|five|six|seven|eight|nine)|` +
+		`ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|\d+)$`)
+	timesPattern = regexp.MustCompile(`(?i)^(.+?),? (twice|(?:two|three|four|five|\d)(?: times|x))[.!]?$`)
+	globPattern  = regexp.MustCompile(`(?i)\*\.(\w+) files`)
+	grepPattern  = regexp.MustCompile(`(?i)^grep (?:(?:the |my )?(?:workspace|folder|files|project|code) )?for (.+?)` +
+		`(?: in (?:the |my )?(?:workspace|folder|files|project|code))?$`)
+	dotPattern   = regexp.MustCompile(`(?i)(\w) dot (\w)`)
+	countPattern = regexp.MustCompile(`(?i)^(.*\b)(add|put|throw|drop) (two|three|four|five|[2-5])(?: of(?: the)?)? ` +
+		`(.+ (?:to|in|into) .*(?:basket|cart|bag).*)$`)
+	toFillPattern = regexp.MustCompile(`(?i)^(.*\b(?:fill|type|enter|put|set)\b.+?), it(?: is|'s) (.+)$`)
+	basketPattern = regexp.MustCompile(`(?i)^(?:one|an?|1) (.+ (?:in|into|to) (?:the |my )?(?:basket|cart|bag))$`)
 	// What people say for "run X", "check X", "sort by price", "open X and open Y", "add X to the basket and add Y to
 	// the basket" and "postcode is 1234".
-	forMePattern  = regexp.MustCompile(`(?i)^((?:execute|launch|start) .+?) for me(?: please)?[.!]?$`)
-	onOffPattern  = regexp.MustCompile(`(?i)^(please )?(?:switch|turn|make sure(?: that)?) (.+?) (?:is )?(on|off)[.!]?$`)
+	forMePattern = regexp.MustCompile(`(?i)^((?:execute|launch|start) .+?) for me(?: please)?[.!]?$`)
+	onOffPattern = regexp.MustCompile(`(?i)^(please )?(?:switch|turn|make sure(?: that)?) (.+?) ` +
+		`(?:is )?(?:switched |turned )?(on|off|ticked|unticked|checked|unchecked)[.!]?$`)
 	sortPattern   = regexp.MustCompile(`(?i)^(?:please )?(?:order|sort|arrange|rank)\b.{0,40}? by (.+)$`)
 	bothPattern   = regexp.MustCompile(`(?i)^(.*?)\bboth (.+?) and (.+?)((?: (?:in|into|to) .*)?)$`)
 	offersPattern = regexp.MustCompile(`(?i)^(.*\b(?:add|put) )(.+?) and (.+?)( (?:to|in|into) .*(?:basket|cart|bag).*)$`)
@@ -104,10 +131,31 @@ func synonymAt(ts []Token) (int, []string) {
 
 // reworded puts a line without quotes into the words and the order of commands.
 func reworded(line string) string {
+	line = courtesyPattern.ReplaceAllString(line, "")
+	line = keyPattern.ReplaceAllString(line, "press $0")
+	line = numberedPattern.ReplaceAllStringFunc(line, func(found string) string {
+		p := numberedPattern.FindStringSubmatch(found)
+		if strings.EqualFold(p[1], "number") {
+			p[1] = "click"
+		}
+		return p[1] + " " + strconv.Itoa(numberOf(p[2]))
+	})
+	if p := timesPattern.FindStringSubmatch(line); p != nil {
+		line = strings.Repeat(p[1]+" then ", max(numberOf(p[2]), 2)-1) + p[1]
+	}
+	if p := countPattern.FindStringSubmatch(line); p != nil {
+		one := p[2] + " " + p[4]
+		line = p[1] + strings.Repeat(one+" then ", numberOf(p[3])-1) + one
+	}
+	line = dotPattern.ReplaceAllString(dotPattern.ReplaceAllString(line, "$1.$2"), "$1.$2")
+	line = globPattern.ReplaceAllString(line, "$1 files")
+	line = grepPattern.ReplaceAllString(line, "search files for $1")
+	line = toFillPattern.ReplaceAllString(line, "$1 with $2")
+	line = basketPattern.ReplaceAllString(line, "add $1")
 	line = forMePattern.ReplaceAllString(line, "$1")
 	line = onOffPattern.ReplaceAllStringFunc(line, func(found string) string {
 		p := onOffPattern.FindStringSubmatch(found)
-		if strings.EqualFold(p[3], "off") {
+		if off := strings.ToLower(p[3]); off == "off" || strings.HasPrefix(off, "un") {
 			return p[1] + "uncheck " + p[2]
 		}
 		return p[1] + "check " + p[2]
@@ -119,4 +167,38 @@ func reworded(line string) string {
 		return "search web for " + p[2]
 	}
 	return labelPattern.ReplaceAllString(line, "$1 is $2")
+}
+
+// RepeatVerb returns a line that names several things after one verb with the verb before each: "tick a, b and c". It
+// returns "" for others.
+func RepeatVerb(line string) string {
+	verb, things, _ := strings.Cut(line, " ")
+	all := betweenThings.Split(things, -1)
+	if len(all) < 2 || strings.ContainsAny(line, "\"'“") {
+		return ""
+	}
+	return verb + " " + strings.Join(all, " and "+verb+" ")
+}
+
+var betweenThings = regexp.MustCompile(`(?i)\s*(?:,|\band\b|&)\s*(?:and\s+)?`)
+
+// numberOf returns the number that a word or digits mean, up to 99: "seventeen", "forty two". Others are 0.
+func numberOf(words string) int {
+	if n, err := strconv.Atoi(strings.TrimSuffix(words, "x")); err == nil {
+		return n
+	}
+	units := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+		"fifteen sixteen seventeen eighteen nineteen")
+	tens := strings.Fields("- - twenty thirty forty fifty sixty seventy eighty ninety")
+	sum := 0
+	for w := range strings.FieldsFuncSeq(strings.ToLower(words), func(r rune) bool { return r == ' ' || r == '-' }) {
+		if i := slices.Index(units, w); i > 0 {
+			sum += i
+		} else if i := slices.Index(tens, w); i > 1 {
+			sum += 10 * i
+		} else if n, err := strconv.Atoi(w); err == nil {
+			sum = n
+		}
+	}
+	return sum
 }

@@ -20,7 +20,7 @@ type Token struct {
 }
 
 // Articles may come before any word of a command.
-const Articles = "the a an this that current my"
+const Articles = "the a an this that current my me"
 
 // Split splits a line at white space and drops words of only commas, semicolons and full stops. Text in "…", '…',
 // “…”, ‘…’ or «…» at the start of a word is one token; an unclosed quote is an ordinary character.

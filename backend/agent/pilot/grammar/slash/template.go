@@ -1,4 +1,4 @@
-package grammar
+package slash
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// argumentTemplate returns the required arguments of a schema with empty values, and how far before its end the
+// Template returns the required arguments of a schema with empty values, and how far before its end the
 // cursor goes, in UTF-16 units like the window's.
-func argumentTemplate(parameters json.RawMessage) (args string, back int) {
+func Template(parameters json.RawMessage) (args string, back int) {
 	var s struct {
 		Properties map[string]struct {
 			Type any   `json:"type"`
