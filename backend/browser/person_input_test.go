@@ -218,7 +218,8 @@ func TestPersonCopiesAndPastes(t *testing.T) {
 
 func TestFindInPage(t *testing.T) {
 	page := `<title>Find</title><p>A needle, a nee<b>dle</b> and a N<i>EED</i>LE.<p>nee<p>dle<div style="display:none">needle</div>
-<div style="height:3000px"></div><p id=low>The last   needle.<iframe srcdoc="<p>A needle in a frame"></iframe>`
+<div style="height:3000px"></div><p id=low>The last   needle.<iframe srcdoc="<p>A needle in a frame"></iframe>
+<p><input value="a gadget"><input type=password value=gadget><div style="height:3000px"></div><textarea id=area>Gadget, gadget</textarea>`
 	p := newPerson(t, page)
 	find := func(text string, show int) wire.Found {
 		t.Helper()
@@ -240,6 +241,12 @@ func TestFindInPage(t *testing.T) {
 	}
 	if got := find("needle", 9); got.Current != 4 {
 		t.Errorf("the match in the frame is %+v", got)
+	}
+	if got := find("gadget", 2); got.Count != 3 || got.Current != 2 || len(got.Boxes) != 2 {
+		t.Errorf("in fields: %+v", got)
+	}
+	if got := p.eval("area.getBoundingClientRect().top < innerHeight"); got != "true" {
+		t.Error("the page did not scroll to the field")
 	}
 	if got := find("no such thing", -1); got.Count != 0 || got.Current != -1 {
 		t.Errorf("found %+v", got)

@@ -220,3 +220,20 @@ test('tabs are put in another order by dragging and by keys', async ({ page }) =
   await expect(tabs.nth(2)).toHaveText(/Brass lamps/);
   await expect(tabs).toHaveCount(3);
 });
+
+test('with many tabs the strip scrolls, and shows the active one', async ({ page }) => {
+  await page.goto(sextant.window());
+  for (let i = 0; i < 14; i++) await sextant.mustExecute('browser_tabs', { action: 'open', url: `${origin}/${i}` });
+  await sextant.mustExecute('open_browser_panel');
+  const tabs = page.getByRole('tab');
+  await expect(tabs).toHaveCount(14);
+  await expect(tabs.last()).toBeInViewport({ ratio: 1 });
+  await expect(tabs.first()).not.toBeInViewport();
+  await tabs.last().hover();
+  await page.mouse.wheel(0, -5000);
+  await expect(tabs.first()).toBeInViewport({ ratio: 1 });
+  await sextant.mustExecute('navigate_page', { action: 'reload' });
+  await expect(tabs.first()).toBeInViewport({ ratio: 1 }); // what happens in a tab does not scroll back
+  await sextant.mustExecute('browser_tabs', { action: 'select', tab: 10 });
+  await expect(page.getByRole('tab', { selected: true })).toBeInViewport({ ratio: 1 });
+});
