@@ -62,6 +62,9 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 			Changed: result.Changed, Undoable: result.Undoable, Stored: result.Stored,
 		},
 	}
+	if c.call.From.Caller == toolspec.CallerPilot {
+		end.Suggestion = "" // it is advice for a model; the pilot's answer says it in words for people
+	}
 	if c.edited {
 		end.EditedArgs = p.shownArgs(c)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -293,5 +295,27 @@ func TestPreviewFromText(t *testing.T) {
 	}
 	if p := ends[2].Preview; len(p) != 0 {
 		t.Errorf("%q", p)
+	}
+}
+
+func TestAdviceForModelsIsNotReportedOfThePilot(t *testing.T) {
+	h := newFixture(t)
+	h.add(toolspec.Definition{Name: "fails"}, func(context.Context, toolspec.Call, func(stream, text string)) (
+		toolspec.Result, error,
+	) {
+		return toolspec.Fail(toolspec.UserError, "there is no [99]", "Call annotate_page."), nil
+	})
+	call := called("fails", `{}`)
+	call.From.Caller = toolspec.CallerPilot
+	if got := h.do(call); got.Suggestion != "Call annotate_page." {
+		t.Errorf("the pilot got %+v", got)
+	}
+	h.do(called("fails", `{}`))
+	var advice []string
+	for _, end := range eventsOf[event.CallEnd](h, event.CallEnded) {
+		advice = append(advice, end.Suggestion)
+	}
+	if diff := cmp.Diff([]string{"", "Call annotate_page."}, advice); diff != "" {
+		t.Errorf("reported (-want +got):\n%s", diff)
 	}
 }

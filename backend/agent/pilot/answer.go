@@ -289,6 +289,9 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 	return strings.Join(lines, "\n")
 }
 
+// scrolledToEnd matches the outcome of scrolling to an end.
+var scrolledToEnd = regexp.MustCompile(`^(scrolled) (top|bottom)$`)
+
 func describeAction(s grammar.Step, v pageAnswer) string {
 	out := v.outcome
 	if out == "" {
@@ -304,7 +307,7 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 				led = " It led to " + v.name() + ", which answered " + status + "."
 			}
 		case !strings.HasPrefix(part, "settled "):
-			parts = append(parts, part)
+			parts = append(parts, scrolledToEnd.ReplaceAllString(part, "$1 to the $2"))
 		}
 	}
 	answer := sentence(strings.Join(parts, " · ")) + led
@@ -314,8 +317,8 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 			answer += "."
 		}
 	}
-	if len(v.elements) == 0 || led != "" {
-		return answer // the list beside the page has what is on another page
+	if len(v.elements) == 0 || led != "" || s.Tool == "scroll_page" {
+		return answer // the numbers on the page show what else is there now
 	}
 	shown := v.elements[:min(len(v.elements), maxChanges)]
 	answer += "\n\nNew or changed:\n" + strings.Join(shown, "\n")

@@ -89,6 +89,10 @@ func TestAnswersDescribeResults(t *testing.T) {
 			"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms\n[9] link \"Cart (1)\"\n",
 			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\"",
 		},
+		"scrolling": {
+			"scroll to the bottom", shop + "scrolled bottom · settled 9 ms\n[9] link \"Contact\"\n",
+			"Scrolled to the bottom.",
+		},
 		"another page": {
 			"click 3", shop + "clicked [3] button \"Buy\" · navigated (302 → 200)\n[1] link \"Home\"\n",
 			"Clicked [3] button \"Buy\". It led to “Blue | Green shop”.",
