@@ -41,7 +41,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 		Policy: s.policySettings, CallTools: s.callTools, OpenTool: s.Nav.OpenTool, Secrets: s.Secrets,
 		Unattended:  s.unattended,
 		PageAddress: func(session string) string { return s.browsers.Session(session).Address() },
-		SignedIn:    func(session string) []string { return s.browsers.Session(session).SignedIn() },
+		SignedIn:    func(session string) bool { return s.browsers.Session(session).SignedIn() },
 	})
 	s.OnClose("pipeline", func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)

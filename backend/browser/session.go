@@ -195,8 +195,8 @@ func (s *Session) KeyTargets() []string { return inspect.KeyTargets(s.Session) }
 // HasLink reports whether the page in front, or a frame in it, links to exactly url.
 func (s *Session) HasLink(url string) bool { return inspect.HasLink(s.Session, url) }
 
-// SignedIn returns the addresses of the documents of the page in front where the person is signed in.
-func (s *Session) SignedIn() []string { return inspect.SignedIn(s.Session) }
+// SignedIn reports whether the page in front offers to sign out, or does not say in time.
+func (s *Session) SignedIn() bool { return inspect.SignedIn(s.Session) }
 
 // Address implements surface.Surface.
 func (s *Session) Address() string { return inspect.Address(s.Session) }

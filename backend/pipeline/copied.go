@@ -131,7 +131,7 @@ func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
 		p.typed.add(contextKey(c.call.From), c.desc.Data)
 	}
 	outside, private := result.Sources, result.PrivateSources
-	if !steerable(c.call.From) || len(outside)+len(private) == 0 {
+	if !keepsContext(c.call.From) || len(outside)+len(private) == 0 {
 		return
 	}
 	text := result.ModelText()

@@ -133,14 +133,15 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 func TestWordsForHostAskAfterPrivateTextWasRead(t *testing.T) {
 	const mail = "https://mail.example"
 	for name, c := range map[string]struct {
-		outside, private      []string
-		reads, signedIn, host string // reads is the source of what a page tool reads first
-		asks                  string
+		outside, private  []string
+		reads, host, asks string // reads is the source of what a page tool reads first
+		signedIn          bool
+		reader            toolspec.Caller
 	}{
-		"page where I am signed in":  {reads: mail, signedIn: mail + "/inbox", asks: mail},
-		"back to that page":          {reads: mail, signedIn: mail + "/inbox", host: "mail.example"},
+		"page where I am signed in":  {reads: mail, signedIn: true, asks: mail},
+		"back to that page":          {reads: mail, signedIn: true, host: "mail.example"},
 		"public page":                {reads: mail},
-		"another tab is signed in":   {reads: mail, signedIn: "https://bank.example"},
+		"page that the pilot read":   {reads: mail, signedIn: true, reader: toolspec.CallerPilot, asks: mail},
 		"server":                     {outside: []string{"mcp:office"}, asks: "mcp:office"},
 		"panel":                      {outside: []string{"panel:notes"}, asks: "panel:notes"},
 		"attachment":                 {outside: []string{"attachment:a.pdf"}, asks: "attachment:a.pdf"},
@@ -150,7 +151,7 @@ func TestWordsForHostAskAfterPrivateTextWasRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
 			h.setMode(policy.ModeFull)
-			h.cfg.SignedIn = func(string) []string { return []string{c.signedIn} }
+			h.cfg.SignedIn = func(string) bool { return c.signedIn }
 			look := toolspec.Definition{Name: "annotate_page", Group: "environment"}
 			look.Hints.ReadOnly = true
 			h.add(look, reads("salary 54200", c.reads))
@@ -161,7 +162,9 @@ func TestWordsForHostAskAfterPrivateTextWasRead(t *testing.T) {
 			call.From.Outside, call.From.Private = c.outside, c.private
 			call.From.TypedHosts = []string{host}
 			if c.reads != "" {
-				h.do(called("annotate_page", `{}`))
+				look := called("annotate_page", `{}`)
+				look.From.Caller = cmp.Or(c.reader, look.From.Caller)
+				h.do(look)
 			}
 			if c.asks == "" {
 				if got := h.do(call); !got.Success {

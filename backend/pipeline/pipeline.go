@@ -124,9 +124,8 @@ type Config struct {
 	OpenTool func(panel string) string
 	// PageAddress returns the address of the active tab of a session, "" for none.
 	PageAddress func(session string) string
-	// SignedIn returns the addresses of the documents of a session's active tab where the person is signed in. Nil is
-	// none.
-	SignedIn func(session string) []string
+	// SignedIn reports whether the person may be signed in on the page of a session's active tab. Nil is never.
+	SignedIn func(session string) bool
 	// Unattended knows the runs that nobody watches. It is used for their calls only.
 	Unattended UnattendedRuns
 	// Secrets contains the secrets to mask in everything that a call reports and stores.

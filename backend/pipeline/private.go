@@ -27,9 +27,10 @@ func isWebPage(source string) bool {
 	return strings.Contains(source, "://") || strings.HasSuffix(source, ":")
 }
 
-// readFrom returns what private text a result contains: what the tool says, the files that the call names if the tool
-// names no source, what a program can read, and the pages where the person is signed in.
-func (p *Pipeline) readFrom(c *callState, result toolspec.Result) []string {
+// readFrom returns the private sources of the text of a result: those that the tool or its inner calls name, what a
+// program can read, the files that the call names if the tool names no source at all, the panel that answered, and the
+// pages where the person is signed in. readBefore are those that the context knew before the call.
+func (p *Pipeline) readFrom(c *callState, result toolspec.Result, readBefore []string) []string {
 	read := slices.Clone(result.PrivateSources)
 	for _, source := range result.Sources {
 		if !isWebPage(source) {
@@ -38,7 +39,7 @@ func (p *Pipeline) readFrom(c *callState, result toolspec.Result) []string {
 	}
 	switch {
 	case len(result.PrivateSources) > 0:
-	case c.desc.RunsProgram, c.def.Group == "files" && len(result.Sources) == 0:
+	case c.desc.RunsProgram || len(result.Sources) == 0:
 		files := 0
 		for _, file := range c.desc.Files {
 			if file.Use == toolspec.UseRead {
@@ -48,14 +49,22 @@ func (p *Pipeline) readFrom(c *callState, result toolspec.Result) []string {
 		if files == 0 && c.desc.RunsProgram { // it may read any file
 			read = append(read, "a command of this machine")
 		}
-	case c.def.Group == "environment" && steerable(c.call.From) && p.cfg.SignedIn != nil && len(result.Sources) > 0:
-		for _, address := range p.cfg.SignedIn(c.call.From.Session) {
-			for _, source := range result.Sources {
-				if policy.HostOf(source) == policy.HostOf(address) {
-					read = append(read, source)
-				}
-			}
+	case c.def.Group == "environment" && keepsContext(c.call.From) && p.cfg.SignedIn != nil &&
+		p.cfg.SignedIn(c.call.From.Session):
+		read = append(read, result.Sources...)
+	}
+	if c.def.Group == "panel" && c.def.Hints.ReadOnly {
+		read = append(read, policy.PanelSource(c.def.Owner))
+	}
+	for _, source := range p.read.Private(contextKey(c.call.From)) {
+		if !slices.Contains(readBefore, source) {
+			read = append(read, source) // by an inner call
 		}
 	}
-	return read
+	slices.Sort(read)
+	return slices.Compact(read)
 }
+
+// keepsContext reports whether a model may later act on what the call reads: of a model itself, or of the person in a
+// conversation.
+func keepsContext(from toolspec.Provenance) bool { return steerable(from) || from.Conversation != "" }

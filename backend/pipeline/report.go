@@ -110,7 +110,7 @@ func preview(result toolspec.Result, sentence string) (lines []string) {
 		text = s
 	}
 	for line := range strings.Lines(text) {
-		if line = annotation.Clean(line, previewWidth); line != "" && line != sentence {
+		if line = annotation.Clean(line, previewWidth); line != "" && !repeats(line, sentence) {
 			lines = append(lines, line)
 		}
 		if len(lines) == previewLines {
@@ -119,6 +119,9 @@ func preview(result toolspec.Result, sentence string) (lines []string) {
 	}
 	return lines
 }
+
+// repeats reports whether a line begins with the sentence that stands above it.
+func repeats(line, sentence string) bool { return sentence != "" && strings.HasPrefix(line, sentence) }
 
 // audit writes the result of an intent, or both rows at once for a call that ended before its intent.
 func (p *Pipeline) audit(ctx context.Context, c *callState, end event.CallEnd, tokens int) {

@@ -28,6 +28,7 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	defer out.close()
 	p.allowTypedHosts(c)
 	start := time.Now()
+	readBefore := p.read.Private(contextKey(c.call.From))
 	var result toolspec.Result
 	if refusal := p.takePage(ctx, c, out); refusal != nil {
 		result = *refusal
@@ -37,7 +38,7 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	}
 	result.DurationMS = time.Since(start).Milliseconds()
 	result = p.masked(result)
-	result.PrivateSources = p.readFrom(c, result)
+	result.PrivateSources = p.readFrom(c, result, readBefore)
 	p.noteRead(c, result)
 	result = p.shorten(ctx, c, result)
 	p.remember(c, result)

@@ -144,8 +144,8 @@ func (f facts) taintReasons() []askReason {
 	}}
 }
 
-// composedReasons returns the reason to ask about words for a host that the assistant chose after it read something of
-// this machine. They may carry it in any form, so the person sees where they go and what they are (decision 12).
+// composedReasons returns the reason to ask about words for a host that the assistant chose after it read something
+// private. They may carry it in any form, so the person sees where they go and what they are (decision 12).
 func (f facts) composedReasons() []askReason {
 	if !f.composesForSite() {
 		return nil
@@ -157,7 +157,8 @@ func (f facts) composedReasons() []askReason {
 	}}
 }
 
-// composesForSite reports whether the call sends words of the assistant's own to another machine, after it read files.
+// composesForSite reports whether the call sends words of the assistant's own to another machine, after it read
+// something private.
 func (f facts) composesForSite() bool {
 	return len(f.in.Description.ComposedAfter) > 0 && !isByPerson(f.in.Call.From.Caller) &&
 		slices.ContainsFunc(f.hosts, func(h string) bool {

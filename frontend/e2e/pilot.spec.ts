@@ -79,7 +79,7 @@ test('a misspelt command gets a suggestion that the person can send', async ({ p
   await expect(named.locator('.outside')).toContainText('demo.sextant.test');
 
   await sendMessage(page, 'add the fen lamp to the basket');
-  await expect(page.getByText(/Basket \(1\)/).first()).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText(/Fen is in your basket/).first()).toBeVisible({ timeout: 20_000 });
   await sendMessage(page, 'fill the postcode with 1234');
   await expect(page.getByText('Typed "1234" into').first()).toBeVisible({ timeout: 20_000 });
   await sendMessage(page, 'click contact'); // out of view

@@ -198,11 +198,12 @@ test('a site is forgotten, and the data of all sites is deleted once it is confi
   const { port } = server.address() as AddressInfo;
   const visit = async () => {
     await sendMessage(page, `open http://127.0.0.1:${port}`);
-    await expect(page.getByRole('tab', { name: 'Site with cookies' })).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText('Opened “Site with cookies”').first()).toBeVisible({ timeout: 20_000 });
   };
   try {
     await page.goto(sextant.window());
     await openSettings(page, /Browser/);
+    await page.getByRole('button', { name: 'Show the sites' }).click();
     await expect(page.getByText('No site has stored cookies.')).toBeVisible({ timeout: 20_000 });
     await visit();
     await openSettings(page, /Browser/);
@@ -210,14 +211,16 @@ test('a site is forgotten, and the data of all sites is deleted once it is confi
     await expect(row).toContainText('2');
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     await row.getByRole('button', { name: 'Forget 127.0.0.1' }).click();
+    const ask = page.getByRole('alertdialog');
+    await ask.getByRole('button', { name: 'Forget the site' }).click();
     await expect(page.getByText('Forgot 127.0.0.1.')).toBeVisible();
     await expect(row).toHaveCount(0);
 
     await sendMessage(page, 'reload');
+    await expect(page.getByText('Opened “Site with cookies”').nth(1)).toBeVisible({ timeout: 20_000 });
     await openSettings(page, /Browser/);
     await expect(row).toBeVisible({ timeout: 20_000 });
     await page.getByRole('button', { name: 'Delete all site data' }).click();
-    const ask = page.getByRole('alertdialog');
     await expect(ask).toContainText('signed out everywhere');
     await ask.getByRole('button', { name: 'Cancel' }).click();
     await expect(row).toBeVisible();

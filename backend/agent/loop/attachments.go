@@ -24,7 +24,7 @@ func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 			)
 		}
 		m := t.message(chat.RoleNote, strings.Join(strings.Fields(a.Title), " ")+"\n"+text)
-		m.Outside = []string{a.Source}
+		m.Outside, m.Private = []string{a.Source}, []string{a.Source}
 		if a.File != nil {
 			m.Files = []chat.File{*a.File}
 		}
@@ -38,6 +38,7 @@ func (t *turn) joinMessage(w event.WaitingMessage, m chat.Message) []event.Event
 	for _, one := range append(t.attachmentNotes(w.Attachments), m) {
 		t.messages = append(t.messages, one)
 		t.outside.Add(one.Outside...)
+		t.private.Add(one.Private...)
 		events = append(events, t.event(event.MessageAdded, one))
 	}
 	return events

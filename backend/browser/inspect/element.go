@@ -68,35 +68,35 @@ func KeyTargets(s *page.Session) []string {
 // HasLink reports whether the page in front, or a frame in it, has a link to exactly url. It asks the page as it is
 // now and returns false when the page does not answer in time. It does not start Chromium.
 func HasLink(s *page.Session, url string) bool {
-	found := documentsThat(s, func(ctx context.Context, doc *cdp.Document) (bool, error) {
+	has, _ := anyDocument(s, func(ctx context.Context, doc *cdp.Document) (bool, error) {
 		return collect.HasLink(ctx, doc, url)
 	})
-	return len(found) > 0
+	return has
 }
 
-// SignedIn returns the addresses of the documents of the page in front that offer to sign out. Those that do not answer
-// in time are left out.
-func SignedIn(s *page.Session) []string {
-	return documentsThat(s, func(ctx context.Context, doc *cdp.Document) (bool, error) {
+// SignedIn reports whether a document of the page in front offers to sign out, or does not answer in time.
+func SignedIn(s *page.Session) bool {
+	signedIn, late := anyDocument(s, func(ctx context.Context, doc *cdp.Document) (bool, error) {
 		return collect.IsSignedIn(ctx, doc)
 	})
+	return signedIn || late
 }
 
-func documentsThat(s *page.Session, hold func(context.Context, *cdp.Document) (bool, error)) []string {
+// anyDocument reports whether a document of the page in front has a property, and whether one did not answer in time.
+func anyDocument(s *page.Session, has func(context.Context, *cdp.Document) (bool, error)) (found, late bool) {
 	page := s.FrontPage()
 	if page == nil {
-		return nil
+		return false, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), linkTimeout)
 	defer cancel()
-	var all []string
 	for i, doc := range page.Documents() {
 		if i >= observe.MaxFrames || ctx.Err() != nil {
 			break
 		}
-		if found, err := hold(ctx, doc); err == nil && found {
-			all = append(all, doc.URL())
+		if found, err := has(ctx, doc); err == nil && found {
+			return true, false
 		}
 	}
-	return all
+	return false, ctx.Err() != nil
 }

@@ -50,30 +50,36 @@ func siteOf(domain string) string {
 	return host // an IP address, localhost, or a public suffix itself
 }
 
-// Clear deletes the cookies of a host and its subdomains, and the storage of the given origins.
+// Clear deletes the cookies of a host and its subdomains, and the storage of the host, of those with cookies and of the
+// given origins.
 func Clear(ctx context.Context, s *page.Session, host string, origins []string) error {
 	client, err := clientOf(ctx, s)
 	if err != nil {
-		return err
-	}
-	if err := clearStorage(client, origins); err != nil {
 		return err
 	}
 	stored, err := (proto.NetworkGetAllCookies{}).Call(client)
 	if err != nil {
 		return fmt.Errorf("reading the cookies of %s: %w", host, err)
 	}
+	hosts := []string{host, "www." + host}
 	for _, cookie := range stored.Cookies {
 		domain := strings.TrimPrefix(cookie.Domain, ".")
 		if domain != host && !strings.HasSuffix(domain, "."+host) {
 			continue
 		}
-		deleting := proto.NetworkDeleteCookies{Name: cookie.Name, Domain: cookie.Domain, Path: cookie.Path}
+		deleting := proto.NetworkDeleteCookies{
+			Name: cookie.Name, Domain: cookie.Domain, Path: cookie.Path, PartitionKey: cookie.PartitionKey,
+		}
 		if err := deleting.Call(client); err != nil {
 			return fmt.Errorf("deleting a cookie of %s: %w", host, err)
 		}
+		hosts = append(hosts, domain)
 	}
-	return nil
+	for _, h := range hosts {
+		origins = append(origins, "https://"+h, "http://"+h)
+	}
+	slices.Sort(origins)
+	return clearStorage(client, slices.Compact(origins))
 }
 
 // ClearAll deletes the cookies and the storage of all sites, and the cache.

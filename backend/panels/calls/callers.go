@@ -100,7 +100,7 @@ func (c *Gateway) from(a Request) toolspec.Provenance {
 	if w := a.Parent; w != nil {
 		from.Conversation, from.Turn, from.Session, from.Subagent = w.Conversation, w.Turn, w.Session, w.Subagent
 		from.Interactive, from.RootCall, from.UnattendedRun = w.Interactive, w.RootCall, w.UnattendedRun
-		from.Outside = append(from.Outside, w.Outside...)
+		from.Outside, from.Private = append(from.Outside, w.Outside...), w.Private
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

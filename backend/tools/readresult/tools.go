@@ -112,7 +112,8 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.St
 	if m.Text != "" && !strings.HasSuffix(m.Text, "\n") {
 		about.Lines++
 	}
-	if len(m.Outside) == 0 {
+	about.PrivateSources = m.Private
+	if len(m.Outside) == 0 && len(m.Private) == 0 {
 		// The result may come from a local file.
 		about.PrivateSources = []string{"an earlier result"}
 	}

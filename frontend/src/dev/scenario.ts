@@ -173,7 +173,7 @@ export function transcript(scenario: string): StoredEvent[] {
     ended('c1', 'navigate_page', 'Opened shop.example', 612),
     started('c2', 'annotate_page', 'Numbering the page'),
     ended('c2', 'annotate_page', 'Numbered the page', 42, {
-      preview: ['31 elements · Desk lamps | alder&flint · v12'],
+      preview: ['31 elements · Desk lamps | alder&flint'],
       ...source,
       output: 'Page: Desk lamps | https://shop.example | v12 | tab 1\n[2] link "alder&flint"',
     }),

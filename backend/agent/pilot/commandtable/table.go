@@ -591,7 +591,6 @@ func webCommands() []Command {
 		{Tool: "wget", Group: groupWeb, Forms: []Form{
 			visibleForm("wget|fetch {uri:address}", "wget example.com",
 				"Reads an address as text, without the browser"),
-			hiddenForm("download {uri:address}", "download example.com/a.png"),
 		}},
 		{Tool: "http_request", Group: groupWeb, Forms: []Form{
 			visibleForm(

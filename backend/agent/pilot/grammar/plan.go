@@ -35,12 +35,13 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	if problem == nil || problem.Ambiguous {
 		return plan, problem
 	}
-	plain := token.Plain(text)
+	polite := token.WithoutCourtesy(text)
+	plain := token.Plain(polite)
 	var elsewhere []Step
 	for _, attempt := range []struct {
 		parser *Parser
 		text   string
-	}{{&byName, text}, {parser, plain}, {&byName, plain}} {
+	}{{&byName, text}, {parser, polite}, {&byName, polite}, {parser, plain}, {&byName, plain}} {
 		plan, problem := attempt.parser.plan(attempt.text)
 		switch {
 		case problem != nil, attempt.text != text && startsSentence(text) && plan[len(plan)-1].verbatim:
@@ -78,14 +79,17 @@ func (parser *Parser) planRepeated(text string) []Step {
 	return plan
 }
 
+// minCertain is the least length of a misspelled word that is corrected without asking.
+const minCertain = 5
+
 // harmlessTools are tools besides readingTools that a message with a spelling mistake may call.
-const harmlessTools = "scroll_page take_screenshot get_page_content browser_bookmark_add"
+const harmlessTools = "scroll_page take_screenshot"
 
 // planCorrected returns the steps of a message with its spelling corrected if they change nothing but what is shown,
 // else nil. Others are offered.
 func (parser *Parser) planCorrected(text string) []Step {
-	all := parser.corrected(text)
-	if len(all) == 0 {
+	all := parser.corrected(text, minCertain)
+	if len(all) == 0 || startsSentence(text) {
 		return nil
 	}
 	plan, problem := parser.plan(token.Plain(all[len(all)-1]))

@@ -38,7 +38,7 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	for _, o := range parser.byName(text) {
 		add(o)
 	}
-	for _, corrected := range parser.corrected(text) {
+	for _, corrected := range parser.corrected(text, 4) {
 		if f, ok := parser.reads(corrected); ok {
 			add(chat.Offer{Command: corrected, Effect: f.form.Description})
 			continue
@@ -70,8 +70,8 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	return offers
 }
 
-func (parser *Parser) corrected(text string) []string {
-	return token.Corrected(text, parser.verbs, slices.Concat(parser.words, parser.Window.nameWords()))
+func (parser *Parser) corrected(text string, minLength int) []string {
+	return token.Corrected(text, minLength, parser.verbs, slices.Concat(parser.words, parser.Window.nameWords()))
 }
 
 // effect says what a match does, as the form that is shown for it does.

@@ -82,16 +82,17 @@ func Result(
 }
 
 func preview(a annotation.Observation) []string {
-	n := len(a.Elements) + a.LeftOut
-	count := english.Plural(n, "element", "")
-	if a.OnlyChanges {
-		count = english.Plural(n, "change", "")
+	var parts []string
+	switch n := len(a.Elements) + a.LeftOut; {
+	case !a.OnlyChanges:
+		parts = append(parts, english.Plural(n, "element", ""))
+	case n > 0:
+		parts = append(parts, english.Plural(n, "change", ""))
 	}
-	parts := []string{count}
 	if title := annotation.Clean(a.Page.Title, 60); title != "" {
 		parts = append(parts, title)
 	}
-	lines := []string{strings.Join(append(parts, fmt.Sprintf("v%d", a.Page.Version)), " · ")}
+	lines := []string{strings.Join(parts, " · ")}
 	var events []string
 	for _, e := range a.Events[:min(len(a.Events), 3)] {
 		events = append(events, annotation.Clean(e.String(), 100))

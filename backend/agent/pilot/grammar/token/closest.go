@@ -5,23 +5,20 @@ import "slices"
 // maxCorrected is how many words of a text are corrected.
 const maxCorrected = 8
 
-// Corrected returns text with each of its misspelled words corrected alone, and at last with all of them. The first
-// word is one of verbs, the others are names or words that mean something.
-func Corrected(text string, verbs, names []string) []string {
+// Corrected returns text with each of its misspelled words of minLength letters corrected alone, and at last with all
+// of them. The first word becomes one of verbs, the others names or words that mean something.
+func Corrected(text string, minLength int, verbs, names []string) []string {
 	var all []string
 	whole, shift := text, 0
-	names = slices.Concat(names, knownWords())
+	known := slices.Concat(verbs, names, knownWords())
 	for i, t := range Split(text) {
-		known := names
-		if i == 0 {
-			known = verbs
-		}
-		if i >= maxCorrected || t.Quoted || len(t.Word) < 4 && i > 0 || Meaning(t.Word) != t.Word ||
+		if i >= maxCorrected || t.Quoted || len(t.Word) < minLength || Meaning(t.Word) != t.Word ||
 			slices.Contains(known, t.Word) {
 			continue
 		}
 		near := Closest(t.Word, known)
-		if near == "" || near == t.Word+"s" || near+"s" == t.Word || i > 0 && Meaning(near) == "" {
+		isPlural := near == t.Word+"s" || near+"s" == t.Word
+		if near == "" || isPlural || i == 0 && !slices.Contains(verbs, near) || i > 0 && Meaning(near) == "" {
 			continue
 		}
 		all = append(all, text[:t.Start]+near+text[t.End:])

@@ -39,34 +39,37 @@ const synonyms = `make a copy of=copy, throw away=delete, commit log=git log, ct
 	pause=wait, rm=delete, erase=delete, append=add, history panel=history, mobile=phone, smartphone=phone`
 
 var (
-	// What people say around a command, between commands and for its parts: "hey, would you be so kind as to",
-	// "ctrl+a" for "press ctrl+a", "number seventeen", "scroll down twice", "*.go files", "grep the folder for TODO",
-	// "fill in my postcode, it is 1234" and "one fen and one bog in the basket".
-	courtesyPattern = regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|yo|um+|uh+|ok(?:ay)?|so|well|now|nvm|never ?mind|please|` +
-		`sextant|(?:please )?be so (?:kind|good)(?: as to| and)?|if (?:it|that)(?: is|'s) not too much (?:trouble|to ask)|` +
-		`if you (?:do not|don't) mind|if (?:you can|possible)|when(?:ever)? you (?:have|get|find) (?:a|the|some) ` +
+	// courtesyPattern matches what people say before a command: "hey, would you be so kind as to".
+	courtesyPattern = regexp.MustCompile(`(?i)^(?:(?:hey|hi|hello|yo|um+|uh+|ok(?:ay)?|please|sextant|` +
+		`(?:please )?be so (?:kind|good)(?: as to| and)?|if (?:it|that)(?: is|'s) not too much (?:trouble|to ask)|` +
+		`if you (?:do not|don't) mind|when(?:ever)? you (?:have|get|find) (?:a|the|some) ` +
 		`(?:moment|minute|second|chance|time)|i was (?:just )?wondering (?:if|whether) you (?:could|can|would)|` +
 		`(?:would|could) you be so (?:kind|good)(?: as to)?|i(?:'d| would) (?:be (?:very )?(?:grateful|glad|happy)|` +
-		`appreciate it|like it|love it) if you (?:would|could|can)|do you think you (?:could|can)|` +
-		`(?:is it|would it be) possible to)[,.! ]+)+`)
+		`appreciate it|like it|love it) if you (?:would|could|can))[,.! ]+)+`)
+	// The next ones match whole messages: "ctrl+a" for "press ctrl+a" (ctrl+f is a command), "number seventeen",
+	// "scroll down twice", "add two fen to the basket", "go to example dot com", "find all *.go files", "grep my folder
+	// for TODO", "fill in my postcode, it is 1234" and "one fen and one bog in the basket".
 	keyPattern      = regexp.MustCompile(`(?i)^(?:esc|escape|enter|(?:ctrl|control|alt|shift|cmd) ?[+-] ?[^\sf])$`)
-	numberedPattern = regexp.MustCompile(`(?i)\b(number|click|click on|tap|tap on|press|hover) ` +
+	numberedPattern = regexp.MustCompile(`(?i)^(number|click|click on|tap|tap on|press|hover) ` +
 		`((?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ])?)?(?:one|two|three|four|five|six|seven|eight|nine)|` +
 		`ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|\d+)$`)
-	timesPattern = regexp.MustCompile(`(?i)^(.+?),? (twice|(?:two|three|four|five|\d)(?: times|x))[.!]?$`)
-	globPattern  = regexp.MustCompile(`(?i)\*\.(\w+) files`)
-	grepPattern  = regexp.MustCompile(`(?i)^grep (?:(?:the |my )?(?:workspace|folder|files|project|code) )?for (.+?)` +
+	timesPattern = regexp.MustCompile(`(?i)^((?:scroll|page|go back|go forward|back|forward|press|hit|undo)` +
+		`(?: [\w+]+){0,3}),? (twice|(?:two|three|four|five|[2-9]) times)$`)
+	countPattern = regexp.MustCompile(`(?i)^(?:please |can you |could you |you can )?((?:add|put|throw|drop) )` +
+		`(two|three|four|five|[2-5])(?: of(?: the)?)? ([\pL -]+ (?:to|in|into) (?:the |my )?(?:basket|cart|bag))[ ?.!]*$`)
+	dotPattern = regexp.MustCompile(`(?i)^(?:go to|goto|open|visit|take me to)(?: the)?(?: website| site| page)?` +
+		` [\w-]+(?: dot [\w-]+)+$`)
+	globPattern = regexp.MustCompile(`(?i)^((?:find|list|show)(?: me)?(?: all)?(?: the| my)?) \*\.(\w+) files$`)
+	grepPattern = regexp.MustCompile(`(?i)^grep (?:(?:the |my )?(?:workspace|folder|files|project|code) )?for (.+?)` +
 		`(?: in (?:the |my )?(?:workspace|folder|files|project|code))?$`)
-	dotPattern   = regexp.MustCompile(`(?i)(\w) dot (\w)`)
-	countPattern = regexp.MustCompile(`(?i)^(.*\b)(add|put|throw|drop) (two|three|four|five|[2-5])(?: of(?: the)?)? ` +
-		`(.+ (?:to|in|into) .*(?:basket|cart|bag).*)$`)
-	toFillPattern = regexp.MustCompile(`(?i)^(.*\b(?:fill|type|enter|put|set)\b.+?), it(?: is|'s) (.+)$`)
+	toFillPattern = regexp.MustCompile(`(?i)^(?:please |can you |could you )*(?:fill|type|enter|put|set)(?: in| out)?` +
+		` ([\pL ]{1,40}), it(?: is|'s) (.+)$`)
 	basketPattern = regexp.MustCompile(`(?i)^(?:one|an?|1) (.+ (?:in|into|to) (?:the |my )?(?:basket|cart|bag))$`)
 	// What people say for "run X", "check X", "sort by price", "open X and open Y", "add X to the basket and add Y to
 	// the basket" and "postcode is 1234".
 	forMePattern = regexp.MustCompile(`(?i)^((?:execute|launch|start) .+?) for me(?: please)?[.!]?$`)
 	onOffPattern = regexp.MustCompile(`(?i)^(please )?(?:switch|turn|make sure(?: that)?) (.+?) ` +
-		`(?:is )?(?:switched |turned )?(on|off|ticked|unticked|checked|unchecked)[.!]?$`)
+		`(?:is )?(?:switched |turned )?(on|off)[.!]?$`)
 	sortPattern   = regexp.MustCompile(`(?i)^(?:please )?(?:order|sort|arrange|rank)\b.{0,40}? by (.+)$`)
 	bothPattern   = regexp.MustCompile(`(?i)^(.*?)\bboth (.+?) and (.+?)((?: (?:in|into|to) .*)?)$`)
 	offersPattern = regexp.MustCompile(`(?i)^(.*\b(?:add|put) )(.+?) and (.+?)( (?:to|in|into) .*(?:basket|cart|bag).*)$`)
@@ -131,31 +134,29 @@ func synonymAt(ts []Token) (int, []string) {
 
 // reworded puts a line without quotes into the words and the order of commands.
 func reworded(line string) string {
-	line = courtesyPattern.ReplaceAllString(line, "")
-	line = keyPattern.ReplaceAllString(line, "press $0")
-	line = numberedPattern.ReplaceAllStringFunc(line, func(found string) string {
-		p := numberedPattern.FindStringSubmatch(found)
-		if strings.EqualFold(p[1], "number") {
-			p[1] = "click"
-		}
-		return p[1] + " " + strconv.Itoa(numberOf(p[2]))
-	})
+	if keyPattern.MatchString(line) {
+		line = "press " + strings.ReplaceAll(line, " ", "")
+	}
+	if p := numberedPattern.FindStringSubmatch(line); p != nil {
+		line = strings.Replace(strings.ToLower(p[1]), "number", "click", 1) + " " + strconv.Itoa(numberOf(p[2]))
+	}
 	if p := timesPattern.FindStringSubmatch(line); p != nil {
-		line = strings.Repeat(p[1]+" then ", max(numberOf(p[2]), 2)-1) + p[1]
+		line = repeated(p[1], p[2])
 	}
 	if p := countPattern.FindStringSubmatch(line); p != nil {
-		one := p[2] + " " + p[4]
-		line = p[1] + strings.Repeat(one+" then ", numberOf(p[3])-1) + one
+		line = repeated(p[1]+p[3], p[2])
 	}
-	line = dotPattern.ReplaceAllString(dotPattern.ReplaceAllString(line, "$1.$2"), "$1.$2")
-	line = globPattern.ReplaceAllString(line, "$1 files")
+	if dotPattern.MatchString(line) {
+		line = dotWord.ReplaceAllString(line, ".")
+	}
+	line = globPattern.ReplaceAllString(line, "$1 $2 files")
 	line = grepPattern.ReplaceAllString(line, "search files for $1")
-	line = toFillPattern.ReplaceAllString(line, "$1 with $2")
+	line = toFillPattern.ReplaceAllString(line, "fill $1 with $2")
 	line = basketPattern.ReplaceAllString(line, "add $1")
 	line = forMePattern.ReplaceAllString(line, "$1")
 	line = onOffPattern.ReplaceAllStringFunc(line, func(found string) string {
 		p := onOffPattern.FindStringSubmatch(found)
-		if off := strings.ToLower(p[3]); off == "off" || strings.HasPrefix(off, "un") {
+		if strings.EqualFold(p[3], "off") {
 			return p[1] + "uncheck " + p[2]
 		}
 		return p[1] + "check " + p[2]
@@ -167,6 +168,19 @@ func reworded(line string) string {
 		return "search web for " + p[2]
 	}
 	return labelPattern.ReplaceAllString(line, "$1 is $2")
+}
+
+var dotWord = regexp.MustCompile(`(?i) dot `)
+
+// WithoutCourtesy returns a message without what people say before a command.
+func WithoutCourtesy(line string) string {
+	return courtesyPattern.ReplaceAllString(strings.TrimSpace(line), "")
+}
+
+// repeated returns a command as often as times says: "twice", "three times".
+func repeated(command, times string) string {
+	n, _, _ := strings.Cut(times, " ")
+	return strings.Repeat(command+" then ", max(numberOf(n), 2)-1) + command
 }
 
 // RepeatVerb returns a line that names several things after one verb with the verb before each: "tick a, b and c". It
@@ -184,9 +198,6 @@ var betweenThings = regexp.MustCompile(`(?i)\s*(?:,|\band\b|&)\s*(?:and\s+)?`)
 
 // numberOf returns the number that a word or digits mean, up to 99: "seventeen", "forty two". Others are 0.
 func numberOf(words string) int {
-	if n, err := strconv.Atoi(strings.TrimSuffix(words, "x")); err == nil {
-		return n
-	}
 	units := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
 		"fifteen sixteen seventeen eighteen nineteen")
 	tens := strings.Fields("- - twenty thirty forty fifty sixty seventy eighty ninety")

@@ -236,22 +236,22 @@
     return S.all().some((el) => (el.localName === 'a' || el.localName === 'area') && el.href === want)
   }
 
-  const signOutAddress = /(log|sign)[-_]?(out|off)(?![a-z])|abmelden|deconnexion/i
-  const signOutNames = new Set(
-    (
-      'log out|logout|log off|sign out|sign off|abmelden|ausloggen|déconnexion|se déconnecter|cerrar sesión|' +
-      'salir|sair|terminar sessão|esci|disconnetti|uitloggen|afmelden|wyloguj|wyloguj się|выйти|выход|' +
-      '退出|退出登录|登出|ログアウト|サインアウト|로그아웃'
-    ).split('|'),
+  const signOutAddress = /((?<![a-zA-Z])(log|sign)|Log|Sign|LOG|SIGN)([-_]|%20)?([oO](ut|ff)|OUT|OFF)(?![a-z])/
+  const signOutName = new RegExp(
+    '^(log ?out|log off|sign ?out|sign off|abmelden|ausloggen|déconnexion|se déconnecter|cerrar sesión|salir|sair|' +
+      'terminar sessão|esci|disconnetti|uitloggen|afmelden|wyloguj|выйти|выход|退出|登出|ログアウト|サインアウト|로그아웃)' +
+      '(?![\\p{L}])',
+    'iu',
   )
+  const mayBeSignOut = 'a, button, input[type=submit], input[type=button], [role=button], [role=menuitem], [role=link]'
   /** Reports whether the document offers to sign out, also in a closed menu. */
   S.signedIn = () =>
     S.all().some((el) => {
       if (el.localName === 'a' && signOutAddress.test(el.getAttribute('href') ?? '')) return true
       if (el.localName === 'form' && signOutAddress.test(el.getAttribute('action') ?? '')) return true
-      if (el.localName !== 'a' && el.localName !== 'button' && el.getAttribute('role') !== 'menuitem') return false
-      const name = (el.getAttribute('aria-label') ?? el.textContent).trim()
-      return name.length < 24 && signOutNames.has(name.toLowerCase())
+      if (!el.matches(mayBeSignOut)) return false
+      const name = (el.getAttribute('aria-label') || el.value || el.textContent).trim()
+      return name.length < 40 && signOutName.test(name)
     })
 
   S.areaLabel = (area) => {
