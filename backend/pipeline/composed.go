@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"sextant/backend/policy"
 	"sextant/shared/toolspec"
@@ -26,7 +27,8 @@ func (c *callState) isComposed() bool {
 	}
 	// In a text, signs carry data as well as letters do. Only the punctuation around a word may differ.
 	words := strings.Fields(strings.ToLower(c.desc.Data))
-	return slices.ContainsFunc(words, func(word string) bool { return len(word)-len(bareWord(word)) > 3 }) ||
+	signs := func(word string) int { return utf8.RuneCountInString(word) - utf8.RuneCountInString(bareWord(word)) }
+	return slices.ContainsFunc(words, func(word string) bool { return signs(word) > 3 }) ||
 		!containsAll(bareWords(strings.Fields(typed)), bareWords(words))
 }
 
@@ -46,7 +48,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-func bareWord(word string) string { return strings.Trim(word, ".,;:!?\"'()") }
+func bareWord(word string) string { return strings.Trim(word, ".,;:!?\"'()“”‘’«»") }
 
 func bareWords(words []string) []string {
 	bare := make([]string, 0, len(words))

@@ -81,6 +81,7 @@ func TestWordsForHostAskAfterFileWasRead(t *testing.T) {
 		"this machine":              {tool: web, args: open("http://localhost:3000/new"), host: "localhost:3000"},
 		"short value":               {tool: typing, data: "54200", typed: "fill the form", asks: true},
 		"value that I typed":        {tool: typing, data: "54,200.", typed: "my salary is 54,200"},
+		"words that I quoted":       {tool: typing, data: "oil lamp", typed: "type “oil lamp” there"},
 		"letters of what I typed":   {tool: typing, data: "l q y r", typed: "fill the query really", asks: true},
 		"signs":                     {tool: typing, data: ".,;;.,", typed: "fill the form", asks: true},
 		"signs in words":            {tool: typing, data: "oil.,;;.,lamp", typed: "oil lamp", asks: true},
