@@ -193,9 +193,20 @@ test('another element is chosen for a step whose own is gone', async ({ page }) 
     await view.getByRole('button', { name: 'Choose another element…' }).click();
     await dialog.getByRole('button', { name: 'Click it on the page' }).click();
     await expect(how).toBeVisible();
+    // The page scrolls meanwhile, and what comes into view can be picked.
+    const picture = (await page.locator('canvas').boundingBox())!;
+    const idOf = async (name: string) => {
+      const { marks } = await sextant.api<{ marks: { elements: { id: number; name: string }[] } }>('GET', '/api/state');
+      return marks.elements.find((element) => element.name === name)?.id ?? 0;
+    };
+    await page.mouse.move(picture.x + picture.width / 2, picture.y + picture.height / 2);
+    await page.mouse.wheel(0, 4000);
+    await expect.poll(() => idOf('Contact'), { timeout: 10_000 }).toBeGreaterThan(0);
+    await page.mouse.wheel(0, -4000);
+    await expect.poll(() => idOf('Search'), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect(how).toBeVisible();
     const { elements } = (await sextant.mustExecute('annotate_page')).result as { elements: Element[] };
     const { box } = elements.find(({ name }) => name === 'Search')!;
-    const picture = (await page.locator('canvas').boundingBox())!;
     await page.mouse.click(picture.x + box.x + box.width / 2, picture.y + box.y + box.height / 2);
     await expect(view.getByRole('status').filter({ hasText: 'in place of search field “Find a lamp”' })).toBeVisible();
     expect(JSON.parse(await readFile(file, 'utf8')).steps[1].args.annotationId).toEqual(field);

@@ -23,11 +23,10 @@ import (
 
 const (
 	maxListLines = 80
-	// maxBesidePage is how many numbered elements are listed while the page with the numbers is in front.
-	maxBesidePage = 8
-	maxListChars  = 8_000
-	maxReadChars  = 4_000
-	maxChanges    = 8
+	maxPageLines = 8
+	maxListChars = 8_000
+	maxReadChars = 4_000
+	maxChanges   = 8
 )
 
 type pageAnswer struct {
@@ -197,7 +196,7 @@ func (r *reply) describeResult(s grammar.Step, text string) string {
 	case page && (s.Tool == "annotate_page" || s.Tool == "get_annotations"):
 		return r.describeAnnotations(v)
 	case page:
-		return r.describeAction(s, v)
+		return describeAction(s, v)
 	}
 	switch s.Tool {
 	case "get_page_content", "read_file":
@@ -264,8 +263,6 @@ func describeNavigation(v pageAnswer) string {
 	return where
 }
 
-func (r *reply) pageInFront() bool { return r.g.Window.PageInFront != nil && r.g.Window.PageInFront() }
-
 func (r *reply) describeAnnotations(v pageAnswer) string {
 	if len(v.elements) == 0 {
 		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(r.g.Rephrase(v.more)))
@@ -274,13 +271,13 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 	if len(v.elements) == 1 {
 		things = "One thing is"
 	}
-	if r.pageInFront() && len(v.elements) > maxBesidePage {
-		return strings.TrimSpace(things + " numbered on the page. " + sentence(r.g.Rephrase(v.more)))
-	}
 	lines := []string{things + " numbered on " + v.name() + ":", ""}
-	size := 0
+	most, size := maxListLines, 0
+	if strings.HasPrefix(v.url, "http") {
+		most = maxPageLines // the list beside the page has them all
+	}
 	for i, e := range v.elements {
-		if size += len(e); i == maxListLines || size > maxListChars {
+		if size += len(e); i == most || size > maxListChars {
 			lines = append(lines, fmt.Sprintf("… %d more on the call's card", len(v.elements)-i))
 			break
 		}
@@ -295,7 +292,7 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 // scrolledToEnd matches the outcome of scrolling to an end.
 var scrolledToEnd = regexp.MustCompile(`^(scrolled) (top|bottom)$`)
 
-func (r *reply) describeAction(s grammar.Step, v pageAnswer) string {
+func describeAction(s grammar.Step, v pageAnswer) string {
 	out := v.outcome
 	if out == "" {
 		out = "done: " + token.Abbreviate(s.Text)
@@ -320,7 +317,7 @@ func (r *reply) describeAction(s grammar.Step, v pageAnswer) string {
 			answer += "."
 		}
 	}
-	if len(v.elements) == 0 || led != "" || s.Tool == "scroll_page" || r.pageInFront() {
+	if len(v.elements) == 0 || led != "" || s.Tool == "scroll_page" {
 		return answer // the numbers on the page show what else is there now
 	}
 	shown := v.elements[:min(len(v.elements), maxChanges)]

@@ -148,6 +148,11 @@ export class Browser {
       return;
     }
     if (this.settings.value('marks') === 'off') await this.settings.set('marks', 'on');
+    await this.numberAgain();
+  }
+
+  /** Numbers what is in view, and shows or hides no marks. */
+  async numberAgain(): Promise<void> {
     await this.actions.run(environmentTool('annotate'), {});
   }
 

@@ -79,7 +79,7 @@ export const recipes = {
   'recipes.choose.reading': 'Looking at the page',
   'recipes.pick': 'Click it on the page',
   'recipes.pick.how': 'Click the element for step {n} of {recipe}. Esc cancels.',
-  'recipes.pick.changed': 'The page has changed. Press Esc, then choose again.',
+  'recipes.pick.changed': 'The page has moved. Looking at it again…',
   'recipes.replaced': 'Step {n} used {after} in place of {before}.',
   'recipes.replaced.unproved':
     'Step {n} used {after} in place of {before}. Nothing on the page proved that it is right, so look before you keep it.',
