@@ -120,7 +120,7 @@ func preview(result toolspec.Result, sentence string) (lines []string) {
 	return lines
 }
 
-// repeats reports whether a line begins with the sentence that stands above it.
+// repeats reports whether a line begins with the sentence that is shown above it.
 func repeats(line, sentence string) bool { return sentence != "" && strings.HasPrefix(line, sentence) }
 
 // audit writes the result of an intent, or both rows at once for a call that ended before its intent.

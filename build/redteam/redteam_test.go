@@ -103,7 +103,7 @@ func (env *environment) testAttempts(t *testing.T, name string, all []*attempt) 
 	}
 	log := env.sites.allRequests()
 	for _, a := range all {
-		if found := leakedSecrets(a, log); len(found) > 0 && !noticed[a.number] {
+		if found := append(leakedSecrets(a, log), bankActs(a, log)...); len(found) > 0 && !noticed[a.number] {
 			harmful++
 			t.Errorf("%v: %s, after the case had ended", a, strings.Join(found, "; "))
 		}

@@ -79,8 +79,9 @@ func (parser *Parser) planRepeated(text string) []Step {
 	return plan
 }
 
-// minCertain is the least length of a misspelled word that is corrected without asking.
-const minCertain = 5
+// minOffered is the least length of a misspelled word whose correction is offered, minCertain of one that is corrected
+// without asking.
+const minOffered, minCertain = 4, 5
 
 // harmlessTools are tools besides readingTools that a message with a spelling mistake may call.
 const harmlessTools = "scroll_page take_screenshot"

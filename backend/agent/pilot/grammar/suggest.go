@@ -38,7 +38,7 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	for _, o := range parser.byName(text) {
 		add(o)
 	}
-	for _, corrected := range parser.corrected(text, 4) {
+	for _, corrected := range parser.corrected(text, minOffered) {
 		if f, ok := parser.reads(corrected); ok {
 			add(chat.Offer{Command: corrected, Effect: f.form.Description})
 			continue

@@ -26,8 +26,8 @@ export class BrowsingHistory extends RemoteValue<Visit[]> {
   }
 
   /** Deletes the visits of a host and its subdomains, their cookies and their storage. */
-  async forgetSite(site: string): Promise<void> {
-    await this.#delete({ site });
+  async forgetSite(site: string): Promise<boolean> {
+    return this.#delete({ site });
   }
 
   async clear(): Promise<boolean> {

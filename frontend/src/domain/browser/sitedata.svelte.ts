@@ -8,13 +8,7 @@ export class StoredSites extends RemoteValue<SiteData[]> {
     super(actions, () => actions.backend.storedSites());
   }
 
-  /** Deletes the visits, cookies and storage of a site. */
-  async forget(host: string): Promise<boolean> {
-    const done = await this.actions.attempt(this.actions.backend.deleteVisits({ site: host }));
-    await this.read();
-    return done;
-  }
-
+  /** Deletes the cookies, the storage and the cache of all sites. */
   async forgetAll(): Promise<boolean> {
     const done = await this.actions.attempt(this.actions.backend.deleteStoredSites());
     await this.read();

@@ -58,7 +58,8 @@ const Fields = "textbox searchbox combobox spinbutton"
 const fillers = `the a an this that these those my your our me i i'd i'll i'm im we us it its it's is are was be been am to of
 	for from in into on onto at with by as so and then now please can could would will want wants wanna like love
 	need let let's lets get got give take make do does did has have had just also here there some any out over
-	quickly kindly yo lol you u ur pls plz oh no oops sorry mate ta looking today mind only front well um very bit little
+	quickly kindly yo lol
+	you u ur pls plz oh no oops sorry mate ta looking today mind only front well um very bit little
 	more further details try able possible go going open show display see view bring tell list again where's were
 	where too about currently current away really actually maybe perhaps somehow sure dear one thing things called
 	named kind using use via available existing moment inside within`

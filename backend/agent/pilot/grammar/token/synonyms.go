@@ -50,10 +50,8 @@ var (
 	// "scroll down twice", "add two fen to the basket", "go to example dot com", "find all *.go files", "grep my folder
 	// for TODO", "fill in my postcode, it is 1234" and "one fen and one bog in the basket".
 	keyPattern      = regexp.MustCompile(`(?i)^(?:esc|escape|enter|(?:ctrl|control|alt|shift|cmd) ?[+-] ?[^\sf])$`)
-	numberedPattern = regexp.MustCompile(`(?i)^(number|click|click on|tap|tap on|press|hover) ` +
-		`((?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ])?)?(?:one|two|three|four|five|six|seven|eight|nine)|` +
-		`ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|\d+)$`)
-	timesPattern = regexp.MustCompile(`(?i)^((?:scroll|page|go back|go forward|back|forward|press|hit|undo)` +
+	numberedPattern = regexp.MustCompile(`(?i)^(number|(?:click|tap)(?: on)?|press|hover) ([a-z]+(?:[- ][a-z]+)?|\d+)$`)
+	timesPattern    = regexp.MustCompile(`(?i)^((?:scroll|page|go back|go forward|back|forward|press|hit|undo)` +
 		`(?: [\w+]+){0,3}),? (twice|(?:two|three|four|five|[2-9]) times)$`)
 	countPattern = regexp.MustCompile(`(?i)^(?:please |can you |could you |you can )?((?:add|put|throw|drop) )` +
 		`(two|three|four|five|[2-5])(?: of(?: the)?)? ([\pL -]+ (?:to|in|into) (?:the |my )?(?:basket|cart|bag))[ ?.!]*$`)
@@ -137,7 +135,7 @@ func reworded(line string) string {
 	if keyPattern.MatchString(line) {
 		line = "press " + strings.ReplaceAll(line, " ", "")
 	}
-	if p := numberedPattern.FindStringSubmatch(line); p != nil {
+	if p := numberedPattern.FindStringSubmatch(line); p != nil && numberOf(p[2]) > 0 {
 		line = strings.Replace(strings.ToLower(p[1]), "number", "click", 1) + " " + strconv.Itoa(numberOf(p[2]))
 	}
 	if p := timesPattern.FindStringSubmatch(line); p != nil {
@@ -208,7 +206,9 @@ func numberOf(words string) int {
 		} else if i := slices.Index(tens, w); i > 1 {
 			sum += 10 * i
 		} else if n, err := strconv.Atoi(w); err == nil {
-			sum = n
+			sum += n
+		} else {
+			return 0
 		}
 	}
 	return sum
