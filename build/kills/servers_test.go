@@ -54,6 +54,12 @@ func (e *effects) count(id string) int {
 	return e.counts[id]
 }
 
+func (e *effects) any() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.counts) > 0
+}
+
 // repeated returns the ids of effects that happened more than once.
 func (e *effects) repeated() (ids []string, all int) {
 	e.mu.Lock()
