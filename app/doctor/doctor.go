@@ -115,7 +115,12 @@ func sandboxFinding(c *confine.Sandbox) Finding {
 			Hint: "Install bubblewrap (Linux 5.19 or newer)",
 		}
 	}
-	return Finding{State: "ok", What: "sandbox", Says: "commands run in " + how}
+	says := "commands run in " + how
+	if !c.HasOverlays() {
+		says += "; they cannot be tried on a copy of the folder first, which needs bubblewrap, user namespaces and " +
+			"overlay file systems"
+	}
+	return Finding{State: "ok", What: "sandbox", Says: says}
 }
 
 func secretsFinding(v *secrets.Vault) Finding {

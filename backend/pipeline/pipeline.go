@@ -63,6 +63,12 @@ type Refuser interface {
 	Refuse(call toolspec.Call) *toolspec.Result
 }
 
+// Trier is an Executor that can run some calls on a copy of the workspace folder first. Try returns nil if it cannot,
+// or if the trial does not show what the call does. out is as in Execute.
+type Trier interface {
+	Try(ctx context.Context, call toolspec.Call, out func(stream, text string)) (*toolspec.Trial, error)
+}
+
 // PageControl reports who controls the page of the window's browser, and shows who acts on it.
 type PageControl interface {
 	// TakenOver reports whether the person has taken over the page.
@@ -173,7 +179,7 @@ func New(c Config) *Pipeline {
 	}
 	p.stages = []stage{
 		p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe,
-		p.limitRate, p.checkSecrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
+		p.limitRate, p.checkSecrets, p.repeat, p.policy, p.try, p.approve, p.intent, p.route, p.run,
 	}
 	return p
 }
@@ -191,6 +197,8 @@ type callState struct {
 	def      toolspec.Definition
 	desc     toolspec.Description
 	decision policy.Decision
+	// trial is set if the call ran on a copy.
+	trial    *toolspec.Trial
 	executor Executor
 	// row is the audit row so far: the decision, its reason, the answer to a question.
 	row event.CallIntent
@@ -231,6 +239,7 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) (result toolspec.
 		return *problem
 	}
 	defer p.finish(c)
+	defer c.discardTrial()
 	for _, next := range p.stages {
 		if ctx.Err() != nil {
 			return p.report(ctx, c, c.stopped())

@@ -32,6 +32,7 @@ func (p *Pipeline) decide(ctx context.Context, c *callState) {
 
 func (p *Pipeline) policyInput(c *callState) policy.Input {
 	session, desc := c.call.From.Session, c.desc
+	desc.Trial = c.trial
 	if c.call.From.UnattendedRun != "" && len(desc.Hosts) == 0 && c.call.Surface != nil && c.call.Surface.Panel == "" {
 		// A card lists sites, so each call on a page counts as one on the site of the page.
 		desc.Hosts = []string{policy.HostOf(p.cfg.PageAddress(c.call.Surface.Session))}

@@ -37,6 +37,9 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 		p.releasePage(c)
 	}
 	result.DurationMS = time.Since(start).Milliseconds()
+	if c.trial != nil {
+		result.DurationMS += c.trial.DurationMS
+	}
 	result = p.masked(result)
 	result.PrivateSources = p.readFrom(c, result, readBefore)
 	p.noteRead(c, result)
@@ -69,11 +72,13 @@ type execution struct {
 // waits for these goroutines.
 func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) toolspec.Result {
 	done := make(chan execution, 1)
+	do := func() (toolspec.Result, error) { return c.executor.Execute(ctx, c.call, c.def, out.write) }
+	if c.trial != nil {
+		do = func() (toolspec.Result, error) { return c.trial.Apply(ctx) }
+	}
 	p.executions.Go(func() {
 		var e execution
-		e.result, e.err = safely(func() (toolspec.Result, error) {
-			return c.executor.Execute(ctx, c.call, c.def, out.write)
-		})
+		e.result, e.err = safely(do)
 		done <- e
 	})
 	select {

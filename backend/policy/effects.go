@@ -41,7 +41,7 @@ func (f facts) effectReasons() []askReason {
 			inEveryMode: true,
 		})
 	}
-	for _, u := range d.Files {
+	for _, u := range f.fileUses() {
 		if u.Sensitive != "" && !f.isTypedAccountList(u) {
 			all = append(all, askReason{
 				text:  "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
@@ -54,8 +54,10 @@ func (f facts) effectReasons() []askReason {
 		// The person started exactly this call in the window.
 		return all
 	}
-	for _, w := range d.Warnings {
-		all = append(all, askReason{text: withPeriod(w), exact: true})
+	if d.Trial == nil {
+		for _, w := range d.Warnings {
+			all = append(all, askReason{text: withPeriod(w), exact: true, ofTrial: true})
+		}
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
 		all = append(all, askReason{
@@ -72,9 +74,10 @@ func (f facts) effectReasons() []askReason {
 	if f.in.Definition.Hints.Confirm {
 		all = append(all, askReason{text: f.modeName() + " confirms every call of this kind.", exact: true})
 	}
-	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace && len(f.hosts) == 0 {
+	if len(all) == 0 && d.RunsProgram && d.Trial == nil && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace &&
+		len(f.hosts) == 0 {
 		all = append(all, askReason{
-			text: f.modeName() + " confirms every command that does more than read.", exact: true,
+			text: f.modeName() + " confirms every command that does more than read.", exact: true, ofTrial: true,
 		})
 	}
 	return all
@@ -91,7 +94,7 @@ func (f facts) onlyDownloads() bool {
 func (f facts) fileReasons() []askReason {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
-	for _, u := range f.in.Description.Files {
+	for _, u := range f.fileUses() {
 		within := u.PanelOwned || f.inFolder(u.Path)
 		switch {
 		case u.Use == toolspec.UseDelete && person && within:
@@ -111,25 +114,41 @@ func (f facts) fileReasons() []askReason {
 	}
 	var all []askReason
 	for _, group := range []struct {
-		paths []string
-		text  string
-		wide  bool
+		paths         []string
+		text          string
+		wide, ofTrial bool
 	}{
-		{deleted, f.modeName() + " confirms every deletion", false},
-		{outside, "It changes something outside of the workspace folder", true},
-		{inside, f.modeName() + " confirms every file change", true},
-		{read, "It reads something outside of the workspace folder", true},
+		{deleted, f.modeName() + " confirms every deletion", false, f.allInFolder(deleted)},
+		{outside, "It changes something outside of the workspace folder", true, false},
+		{inside, f.modeName() + " confirms every file change", true, true},
+		{read, "It reads something outside of the workspace folder", true, false},
 	} {
 		if len(group.paths) == 0 {
 			continue
 		}
 		text := group.text
-		if len(f.in.Description.Files) > 1 || f.in.Description.RunsProgram {
+		if d := f.in.Description; d.Trial == nil && (len(d.Files) > 1 || d.RunsProgram) {
 			text += ": " + joinWords(firstFew(group.paths))
 		}
-		all = append(all, askReason{text: text + ".", exact: true, wide: group.wide})
+		all = append(all, askReason{text: text + ".", exact: true, wide: group.wide, ofTrial: group.ofTrial})
 	}
 	return all
+}
+
+// fileUses returns what a call does to files: after a trial what it did, otherwise what its description foresees.
+func (f facts) fileUses() []toolspec.FileUse {
+	if trial := f.in.Description.Trial; trial != nil {
+		return trial.Files
+	}
+	return f.in.Description.Files
+}
+
+// isSettledByTrial reports whether a trial of a command shows if each reason to ask remains. A trial has no network and
+// changes nothing outside of the workspace folder.
+func (f facts) isSettledByTrial(reasons []askReason) bool {
+	d := f.in.Description
+	return d.RunsProgram && f.describesEffects() && d.Trial == nil && d.Unconfined == "" && !d.Network &&
+		len(f.hosts) == 0 && !slices.ContainsFunc(reasons, func(r askReason) bool { return !r.ofTrial })
 }
 
 func (f facts) mustAskEachTime() bool {

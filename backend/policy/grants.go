@@ -172,7 +172,10 @@ func (f facts) onlyHostReason(reasons []askReason) bool {
 
 func (f facts) ask(reasons []askReason) Decision {
 	call := f.in.Call
-	d := Decision{Verdict: VerdictAsk, Reason: reasons[0].text, Grants: map[event.Answer]toolspec.Grant{}}
+	d := Decision{
+		Verdict: VerdictAsk, Reason: reasons[0].text, Grants: map[event.Answer]toolspec.Grant{},
+		Try: f.isSettledByTrial(reasons),
+	}
 	d.Approval = event.Approval{
 		Call: call.ID, ParentCall: call.ParentCall, RootCall: call.From.RootCall,
 		WindowOnly: f.in.Description.NewProgram != "",
@@ -180,6 +183,10 @@ func (f facts) ask(reasons []askReason) Decision {
 		Target: f.targetText(), Data: f.visibleData(), Reason: joinReasons(reasons),
 		Note: f.in.Description.Note, Diff: f.in.Description.Diff,
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
+	}
+	if trial := f.in.Description.Trial; trial != nil {
+		d.Approval.Question, d.Approval.Diff = trial.Question, trial.Diff
+		d.Approval.Reason += " It ran on a copy of the folder, without network; Allow makes these changes."
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.ShownIn()
 	if len(f.in.Description.SecretArgs)+len(f.in.Description.Secrets) == 0 {

@@ -95,6 +95,9 @@ type Decision struct {
 	// ErrorType and Suggestion are set for a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
+	// Try is true for a question that a trial of the call may make unnecessary, or about what the call really does. See
+	// toolspec.Description.Trial.
+	Try bool
 	// Parks is true for a refusal that ends the run of a schedule until the person has decided. Approval.Question is
 	// then what the call wanted to do.
 	Parks bool

@@ -14,8 +14,8 @@ type askReason struct {
 	exact, wide bool
 	// inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
-	// ofSecret is true if the call fills in a secret.
-	ofSecret bool
+	// ofSecret is true if the call fills in a secret. ofTrial is true if a trial shows whether the reason remains.
+	ofSecret, ofTrial bool
 }
 
 func (f facts) reasons() []askReason {
@@ -227,6 +227,8 @@ func (f facts) workspaceCovers() bool {
 
 func (f facts) allowReason() string {
 	switch {
+	case f.in.Description.Trial != nil && len(f.in.Description.Trial.Files) == 0:
+		return "On a copy of the folder, without network, it changed nothing."
 	case f.readsOnly() && f.in.Description.RunsProgram:
 		return "It only reads, inside of the sandbox."
 	case f.in.Definition.Hints.ReadOnly, f.readsOnly():

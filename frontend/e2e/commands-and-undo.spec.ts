@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ModelServer, type Answer } from './model-server';
@@ -43,7 +43,7 @@ test('a command shows its output while it runs and can be stopped', async ({ pag
 });
 
 test('a command is approved in one sentence, and each answer covers what it says', async ({ page }) => {
-  const call = { calls: [bash('touch made && rm -f made')] };
+  const call = { calls: [bash('date +%N > made')] };
   await open(page, [
     call,
     { text: 'Done.' },
@@ -56,7 +56,7 @@ test('a command is approved in one sentence, and each answer covers what it says
   ]);
 
   await sendMessage(page, 'one');
-  await expect(question(page)).toContainText('touch made && rm -f made', { timeout: 20_000 });
+  await expect(question(page)).toContainText('Create made with “date +%N > made”?', { timeout: 20_000 });
   await expect(question(page)).toContainText('The assistant says: “A command of the test”');
   await question(page).getByRole('button', { name: 'Give a reason' }).click();
   await page.getByRole('textbox', { name: /reason/i }).fill('not now');
@@ -84,11 +84,51 @@ test('a command is approved in one sentence, and each answer covers what it says
 
   await openSettings(page, /Audit log/);
   const log = page.getByRole('main', { name: 'Settings' });
-  await log
-    .getByRole('button', { name: /touch made/ })
-    .first()
-    .click();
+  await log.getByRole('button', { name: /made/ }).first().click();
   await expect(log.getByText('Why', { exact: true })).toBeVisible();
+});
+
+test('a command that would be asked about is tried on a copy first', async ({ page }) => {
+  const tidy = 'import os, shutil\nprint("tidied")\nopen("list.txt", "a").write("c\\n")\nshutil.rmtree("build")\n';
+  await open(page, [
+    { calls: [bash('python3 count.py')] },
+    { text: 'Two lines.' },
+    { calls: [bash('python3 tidy.py')] },
+    { text: 'Left alone.' },
+    { calls: [bash('python3 tidy.py')] },
+    { text: 'Tidied.' },
+  ]);
+  const file = (name: string) => readFile(join(sextant.work, name), 'utf8');
+  await writeFile(join(sextant.work, 'list.txt'), 'a\nb\n');
+  await mkdir(join(sextant.work, 'build'));
+  await writeFile(join(sextant.work, 'build/old.o'), 'old');
+  await writeFile(join(sextant.work, 'count.py'), 'print(len(open("list.txt").readlines()))');
+  await writeFile(join(sextant.work, 'tidy.py'), tidy);
+
+  await sendMessage(page, 'how many lines are in the list?');
+  await expect(said(page, 'Two lines.')).toBeVisible({ timeout: 20_000 }); // without a question
+
+  await sendMessage(page, 'tidy up');
+  await expect(question(page)).toContainText('Change list.txt and delete build/ (1 file) with “python3 tidy.py”?', {
+    timeout: 20_000,
+  });
+  const difference = question(page).getByRole('region', { name: 'What changes' });
+  await expect(difference).toContainText('deleted build/ (1 file)');
+  await expect(difference.locator('.add')).toHaveText(/c$/);
+  expect(await file('list.txt')).toBe('a\nb\n');
+  await question(page).getByRole('button', { name: 'Deny' }).click();
+  await expect(said(page, 'Left alone.')).toBeVisible();
+  expect(await file('build/old.o')).toBe('old');
+
+  await sendMessage(page, 'tidy up, please');
+  await question(page).getByRole('button', { name: 'Allow once' }).click({ timeout: 20_000 });
+  await expect(said(page, 'Tidied.')).toBeVisible();
+  expect(await file('list.txt')).toBe('a\nb\nc\n');
+  await expect(file('build/old.o')).rejects.toThrow('ENOENT');
+  const changed = page.getByRole('region', { name: 'Files changed by this answer' });
+  await changed.getByRole('button', { name: 'Undo' }).click();
+  await expect(changed).toContainText('Undid');
+  expect(await file('build/old.o')).toBe('old');
 });
 
 test('file changes of a turn are listed and undone with one click', async ({ page }) => {

@@ -1,6 +1,10 @@
 package toolspec
 
-import "sextant/shared/annotation"
+import (
+	"context"
+
+	"sextant/shared/annotation"
+)
 
 // Description says what a call will do. The policy decides by it, and the question to the person and the sentence that
 // is shown are made from it. Sextant determines it from the arguments and its own state, not from a model's statement
@@ -79,6 +83,24 @@ type Description struct {
 	// LimitMS is a time limit of this call in milliseconds, for example the timeout in its arguments. It can only
 	// shorten the time limit of the tool. It is 0 if the call has no limit of its own.
 	LimitMS int `json:"limit_ms,omitempty"`
+	// Trial is what the call did when it ran on a copy, nil if it did not. The other fields say what was known before.
+	Trial *Trial `json:"-"`
+}
+
+// Trial is a run of a call on a copy of the workspace folder, without network and without other files of the person.
+// It has changed nothing, but its changes can still be made.
+type Trial struct {
+	// Files are the changes that it made to files, and only those.
+	Files []FileUse
+	// Question asks a person whether to make the changes. Diff says in a line what happened to each file, followed by
+	// its unified diff if it is text.
+	Question, Diff string
+	// DurationMS is how long it ran.
+	DurationMS int64
+	// Apply makes the changes and returns the result of the call. It is called at most once.
+	Apply func(ctx context.Context) (Result, error)
+	// Discard removes the copy. It must be called in the end, also after Apply.
+	Discard func()
 }
 
 // PageEffect is what pressing something on a page seems to do beyond the page, judged by its form and its name.

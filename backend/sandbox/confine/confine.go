@@ -31,6 +31,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"sextant/backend/sandbox/overlay"
 )
 
 // Config is shared by all runs of a Sandbox. Secret paths that do not exist are ignored; TempDir must exist.
@@ -86,6 +88,10 @@ type Spec struct {
 	Home string
 	// ReadOnly makes the workspace read-only, ignores Writable, and moves caches to the temporary folder.
 	ReadOnly bool
+	// Layers store what the run changes in a folder, by the folder's path, instead of changing it. Each folder must be
+	// Workspace or in Writable. In such a run Restricted folders cannot be listed: a program that looks for something
+	// there should fail rather than find nothing. It requires Sandbox.HasOverlays.
+	Layers map[string]*overlay.Layer
 	// Network gives the run the machine's network, except Config.BlockedPorts.
 	Network bool
 	// AllowBlockedPorts starts a run with Network even if the kernel cannot block Config.BlockedPorts.
@@ -148,6 +154,9 @@ type Sandbox struct {
 	once       sync.Once
 	mechanisms mechanisms
 	reason     string
+
+	overlayOnce sync.Once
+	overlays    bool
 }
 
 // New returns a Sandbox. It detects the available mechanisms at first use.
@@ -173,6 +182,12 @@ func (s *Sandbox) Available() (ok bool, mechanisms, reason string) {
 func (s *Sandbox) IsolatesNetwork() bool {
 	s.Available()
 	return s.mechanisms.Bubblewrap != ""
+}
+
+// HasOverlays reports whether a run can use Spec.Layers. The first call runs a program to find out.
+func (s *Sandbox) HasOverlays() bool {
+	s.overlayOnce.Do(func() { s.overlays = s.IsolatesNetwork() && s.probeOverlay() == nil })
+	return s.overlays
 }
 
 type mechanisms struct {

@@ -24,6 +24,7 @@ const (
 	selfFD         = 5 // inner step: Sextant's own binary
 	controlFD      = 6 // a socket that sends the run's sockets to Sextant, if there are any
 	innerStep      = "enter"
+	overlayStep    = "overlay"
 	supervisorStep = "supervise"
 )
 
@@ -44,7 +45,7 @@ func sendReport(t stepReport) {
 // RunStep runs a step and does not return if this process was started as one; otherwise it does nothing. main must call
 // it first, and so must TestMain of packages whose tests start runs.
 func RunStep() {
-	if len(os.Args) != 3 || os.Args[1] != stepArg {
+	if len(os.Args) < 3 || os.Args[1] != stepArg {
 		return
 	}
 	runtime.LockOSThread()
@@ -54,6 +55,8 @@ func RunStep() {
 		err = supervise()
 	case innerStep:
 		err = runInner()
+	case overlayStep:
+		err = mountOverlays(strings.Join(os.Args[3:], ""))
 	default:
 		err = fmt.Errorf("unknown step %q", os.Args[2])
 	}

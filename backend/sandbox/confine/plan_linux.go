@@ -15,7 +15,9 @@ import (
 type plan struct {
 	// Bubblewrap is its command line up to the program, empty if it is not used.
 	Bubblewrap []string
-	Inner      innerPlan
+	// Overlays are mounted before bubblewrap starts.
+	Overlays []overlayMount
+	Inner    innerPlan
 }
 
 type innerPlan struct {
@@ -83,7 +85,11 @@ func (s *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 	if spec.Proxy != nil && m.Bubblewrap == "" {
 		return plan{}, errors.New("the network of a run cannot be limited to a proxy without bubblewrap")
 	}
-	p := plan{Inner: innerPlan{
+	overlays, err := spec.overlayMounts(m, f)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{Overlays: overlays, Inner: innerPlan{
 		Proxied: spec.Proxy != nil, MaxConns: spec.connLimit(m), Inherit: spec.Inherit && spec.Unconfined,
 		Terminal: spec.Terminal != nil,
 		Dir:      spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined,
@@ -219,7 +225,11 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		if path == f.homeTarget || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+		show := []string{"--tmpfs", path}
+		if len(spec.Layers) > 0 {
+			show = []string{"--perms", "0111", "--tmpfs", path}
+		}
+		mounts = append(mounts, mount{path, show})
 		closing = append(closing, "--remount-ro", path)
 	}
 	mounts = append(mounts, s.homeLink(f, restricted)...)

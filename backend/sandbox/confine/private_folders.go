@@ -47,9 +47,10 @@ func ToolchainFolders(command string, restricted []string) []string {
 			continue
 		}
 		dir := filepath.Dir(p)
-		// Include the lib folder next to ~/.nvm/versions/node/v22/bin/node, but not all of ~/.local.
-		if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && filepath.Base(up) != ".local" &&
-			!slices.Contains(restricted, up) {
+		// Include the lib folder next to ~/.nvm/versions/node/v22/bin/node, and what ~/.pyenv/shims/python starts, but
+		// not all of ~/.local.
+		if up := filepath.Dir(dir); slices.Contains([]string{"bin", "shims"}, filepath.Base(dir)) &&
+			filepath.Base(up) != ".local" && !slices.Contains(restricted, up) {
 			dir = up
 		}
 		shown = append(shown, dir)

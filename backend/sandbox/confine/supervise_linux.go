@@ -26,12 +26,13 @@ func supervise() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("becoming the subreaper: %w", err)
 	}
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the sandbox also prevents access by the command
 	unix.CloseOnExec(reportFD)
 	unix.CloseOnExec(lifelineFD)
 	// Leaked descriptors must not reach the command. startInner passes on the ones that it needs.
 	_ = unix.CloseRange(lifelineFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	child, err := startInner(p)
+	// The sandbox also prevents access by the command. Before this, the kernel lets us set the child's user ids.
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -93,6 +94,12 @@ func startInner(p plan) (pid int, err error) {
 	if len(p.Bubblewrap) == 0 {
 		argv[0] = "/proc/self/exe"
 	}
+	sys := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if len(p.Overlays) > 0 {
+		if argv, err = withOverlays(p.Overlays, argv, sys); err != nil {
+			return 0, err
+		}
+	}
 	path := argv[0]
 	files := []uintptr{0, 1, 2, enter.Fd(), reportFD, own.Fd()}
 	if p.Inner.Proxied || p.Inner.MaxConns > 0 {
@@ -102,7 +109,7 @@ func startInner(p plan) (pid int, err error) {
 	pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Dir: "/", Env: []string{"PATH=/usr/bin:/bin"},
 		Files: files,
-		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+		Sys:   sys,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("starting %s: %w", path, err)

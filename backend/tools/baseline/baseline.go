@@ -11,6 +11,7 @@ import (
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/inspect"
 	"sextant/backend/tools/page"
+	"sextant/backend/tools/shell"
 	"sextant/backend/tools/workspace"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -47,10 +48,13 @@ var (
 	_ pipeline.Describer       = (*Router)(nil)
 	_ pipeline.Refuser         = (*Router)(nil)
 	_ pipeline.SurfaceResolver = (*Router)(nil)
+	_ pipeline.Trier           = (*Router)(nil)
 
 	// Router.Refuse finds these by a type assertion to pipeline.Refuser.
 	_ pipeline.Refuser = (*files.Tools)(nil)
 	_ pipeline.Refuser = (*inspect.Tools)(nil)
+	// Router.Try finds this in the same way.
+	_ pipeline.Trier = (*shell.Tools)(nil)
 )
 
 // New returns a Router.
@@ -80,6 +84,16 @@ func (r *Router) Refuse(call toolspec.Call) *toolspec.Result {
 		return found.Refuse(call)
 	}
 	return nil
+}
+
+// Try implements pipeline.Trier.
+func (r *Router) Try(
+	ctx context.Context, call toolspec.Call, out func(stream, text string),
+) (*toolspec.Trial, error) {
+	if found, ok := r.toolkits[call.Tool].(pipeline.Trier); ok {
+		return found.Try(ctx, call, out)
+	}
+	return nil, nil //nolint:nilnil // no trial
 }
 
 // Describe implements pipeline.Describer.

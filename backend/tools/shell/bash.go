@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"sextant/backend/pipeline/deadline"
+	"sextant/backend/policy/command"
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
-	"sextant/backend/tools/snapshot"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
@@ -96,59 +96,68 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	return d
 }
 
-func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error) {
-	p := bashParamsOf(call.Args)
-	workspace, dir := t.cfg.Folder(), t.folder(p.WorkingDir)
-	if bad := t.usable(workspace, dir); bad != nil {
-		return *bad, nil
+// run is a call that may run.
+type run struct {
+	bashParams
+	call           toolspec.Call
+	workspace, dir string
+	hidden         []string
+	reading        command.Analysis
+}
+
+func (t *Tools) newRun(ctx context.Context, call toolspec.Call) (run, *toolspec.Result) {
+	r := run{bashParams: bashParamsOf(call.Args), call: call, workspace: t.cfg.Folder()}
+	r.dir = t.folder(r.WorkingDir)
+	if bad := t.usable(r.workspace, r.dir); bad != nil {
+		return r, bad
 	}
-	hidden, bad := t.forbidden(ctx, workspace, dir)
+	var bad *toolspec.Result
+	if r.hidden, bad = t.forbidden(ctx, r.workspace, r.dir); bad != nil {
+		return r, bad
+	}
+	// The run gets what was judged: the same analysis decides about the network and write access.
+	r.reading = t.analyze(r.Command, r.dir)
+	r.Network = r.Network || r.reading.Network
+	return r, nil
+}
+
+func (r run) spec(out *output) confine.Spec {
+	return confine.Spec{
+		Args: []string{"bash", "--noprofile", "--norc", "-c", r.Command}, Dir: r.dir, Workspace: r.workspace,
+		Hidden: r.hidden, Stdout: out.stream("stdout"), Stderr: out.stream("stderr"),
+	}
+}
+
+func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error) {
+	p, bad := t.newRun(ctx, call)
 	if bad != nil {
 		return *bad, nil
 	}
-	// The run gets what was judged: the same analysis decides about the network and write access.
-	reading := t.analyze(p.Command, dir)
-	p.Network = p.Network || reading.Network
 	output := newOutput(out, t.cfg.NewDraft)
 	defer output.discard()
 	available, _, _ := t.cfg.Sandbox.Available()
-	var writable, env []string
-	if !reading.Harmless {
-		writable, env = t.cacheFolder()
+	writes := !available || !p.reading.Harmless
+	readOnly := available && t.cfg.Sandbox.ForcesReadOnly(p.workspace)
+	spec := p.spec(output)
+	spec.Network, spec.ReadOnly, spec.Unconfined = p.Network, p.reading.Harmless, !available
+	if !p.reading.Harmless {
+		spec.Writable, spec.Env = t.cacheFolder()
 	}
-	writes := !available || !reading.Harmless
-	var before map[string]string
-	if writes {
-		before = autorunFiles(workspace)
-	}
-	readOnly := available && t.cfg.Sandbox.ForcesReadOnly(workspace)
-	watched := func() (none snapshot.Changes) { return none }
-	if writes && !readOnly {
-		watched = t.watch(ctx, call, workspace)
-		defer watched() // only the first call has an effect
-	}
+	changed := t.watch(ctx, call, p.workspace, writes, readOnly)
+	defer changed(&toolspec.Result{}, nil) // only the first call has an effect
 	// The time limit starts after the preparations.
 	timed, stop := deadline.With(ctx, p.limit())
 	defer stop()
-	spec := confine.Spec{
-		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace,
-		Writable: writable, Hidden: hidden, Env: env, Network: p.Network, ReadOnly: reading.Harmless,
-		Unconfined: !available, Stdout: output.stream("stdout"), Stderr: output.stream("stderr"),
-	}
 	terminalOf(ctx).apply(&spec)
 	var gate *networkGate
 	if p.Network && t.canLimitNetwork() {
-		gate = t.newGate(timed, call, reading.Hosts)
+		gate = t.newGate(timed, call, p.reading.Hosts)
 		defer gate.close()
 		spec.Network, spec.Proxy, spec.Env = false, gate.serve, append(spec.Env, gate.env()...)
 	}
 	exit, err := t.cfg.Sandbox.Run(timed, spec)
 	if gate != nil {
 		gate.close() // the command has ended, so open questions no longer matter
-	}
-	changes := watched()
-	if !available {
-		changes.UnwatchedPaths = append(changes.UnwatchedPaths, writtenOutside(reading.Files, workspace)...)
 	}
 	switch {
 	case errors.Is(err, confine.ErrSetup):
@@ -157,7 +166,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	case err != nil && ctx.Err() == nil:
 		return toolspec.Result{}, fmt.Errorf("running a command: %w", err)
 	}
-	r := commandResult(p, output, exit, ctx.Err() != nil)
+	r := commandResult(p.bashParams, output, exit, ctx.Err() != nil)
 	if r.Spooled, err = output.whole(); err != nil {
 		t.cfg.Log.Error("a long output was not stored", "err", err)
 	}
@@ -167,11 +176,12 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	case p.Network:
 		r.Sources = []string{fromNetwork}
 	}
-	if writes {
-		reportAutorun(&r, changedPaths(before, autorunFiles(workspace), workspace))
+	var outside []string
+	if !available {
+		outside = writtenOutside(p.reading.Files, p.workspace)
 	}
-	reportChanges(&r, changes, workspace)
-	if readOnly && !reading.Harmless {
+	changed(&r, outside)
+	if readOnly && !p.reading.Harmless {
 		addLine(&r, readOnlyWorkspace)
 	}
 	return r, nil

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -20,13 +21,31 @@ const (
 	maxChanged = 200
 )
 
-// Call changed after the command has ended.
-func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string) (changed func() snapshot.Changes) {
-	if t.cfg.Snapshots == nil {
-		return func() (none snapshot.Changes) { return none }
+// watch looks at the files before a command. changed looks again after it and reports the changes in a result;
+// unwatched are paths that are not watched. Only its first call has an effect.
+func (t *Tools) watch(
+	ctx context.Context, call toolspec.Call, workspace string, writes, readOnly bool,
+) (changed func(r *toolspec.Result, unwatched []string)) {
+	if !writes {
+		return func(*toolspec.Result, []string) {}
 	}
-	run := t.cfg.Snapshots.Begin(ctx, call, workspace)
-	return func() snapshot.Changes { return run.End(ctx) }
+	before := autorunFiles(workspace)
+	var watched *snapshot.Run
+	if t.cfg.Snapshots != nil && !readOnly {
+		watched = t.cfg.Snapshots.Begin(ctx, call, workspace)
+	}
+	var once sync.Once
+	return func(r *toolspec.Result, unwatched []string) {
+		once.Do(func() {
+			var c snapshot.Changes
+			if watched != nil {
+				c = watched.End(ctx)
+			}
+			c.UnwatchedPaths = append(c.UnwatchedPaths, unwatched...)
+			reportAutorun(r, changedPaths(before, autorunFiles(workspace), workspace))
+			reportChanges(r, c, workspace)
+		})
+	}
 }
 
 func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {

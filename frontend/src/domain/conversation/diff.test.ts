@@ -13,6 +13,24 @@ describe('a unified diff', () => {
     ]);
   });
 
+  it('of several files says what happened to each', () => {
+    const rows = diffRows(
+      'changed a.txt\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+-- b\n\\ No newline at end of file\n' +
+        'deleted out/ (2 files)\ncreated c.txt\n--- c.txt\n+++ c.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n',
+    );
+    expect(rows.map((row) => `${row.kind} ${row.text}`)).toEqual([
+      'file changed a.txt',
+      'hunk @@ -1 +1 @@',
+      'del a',
+      'add -- b',
+      'file deleted out/ (2 files)',
+      'file created c.txt',
+      'hunk @@ -0,0 +1,2 @@',
+      'add one',
+      'add two',
+    ]);
+  });
+
   it('has no lines when it is empty', () => {
     expect(diffRows('')).toEqual([]);
   });

@@ -1,32 +1,44 @@
 /** A line of a unified diff, with its line numbers before and after the change (0 for none). */
 export interface DiffRow {
-  kind: 'add' | 'del' | 'same' | 'hunk';
+  kind: 'add' | 'del' | 'same' | 'hunk' | 'file';
   before: number;
   after: number;
   text: string;
 }
 
-/** Parses a unified diff. Lines before the first hunk are left out, and so is "\ No newline at end of file". */
+/**
+ * Parses a unified diff of one or more files. Lines between files that are not part of the format say what happened to
+ * a file and become rows of the kind "file". "\ No newline at end of file" is left out.
+ */
 export function diffRows(diff: string): DiffRow[] {
   const rows: DiffRow[] = [];
   let before = 0;
   let after = 0;
-  let inside = false;
+  // How many lines of the hunk follow, before and after the change.
+  let old = 0;
+  let fresh = 0;
   for (const line of diff.split('\n')) {
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
-    if (hunk) {
+    const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?/.exec(line);
+    if (old > 0 || fresh > 0) {
+      if (line.startsWith('+')) {
+        rows.push({ kind: 'add', before: 0, after: after++, text: line.slice(1) });
+        fresh--;
+      } else if (line.startsWith('-')) {
+        rows.push({ kind: 'del', before: before++, after: 0, text: line.slice(1) });
+        old--;
+      } else if (line.startsWith(' ')) {
+        rows.push({ kind: 'same', before: before++, after: after++, text: line.slice(1) });
+        old--;
+        fresh--;
+      }
+    } else if (hunk) {
       before = Number(hunk[1]);
-      after = Number(hunk[2]);
-      inside = true;
+      after = Number(hunk[3]);
+      old = Number(hunk[2] ?? 1);
+      fresh = Number(hunk[4] ?? 1);
       rows.push({ kind: 'hunk', before: 0, after: 0, text: line });
-    } else if (!inside) {
-      continue;
-    } else if (line.startsWith('+')) {
-      rows.push({ kind: 'add', before: 0, after: after++, text: line.slice(1) });
-    } else if (line.startsWith('-')) {
-      rows.push({ kind: 'del', before: before++, after: 0, text: line.slice(1) });
-    } else if (line.startsWith(' ')) {
-      rows.push({ kind: 'same', before: before++, after: after++, text: line.slice(1) });
+    } else if (line && !/^(---|\+\+\+|\\) /.test(line)) {
+      rows.push({ kind: 'file', before: 0, after: 0, text: line });
     }
   }
   return rows;
@@ -53,7 +65,7 @@ export function splitRows(rows: DiffRow[]): SplitRow[] {
       else pairs.push({ left: null, right: row });
     } else {
       open = [];
-      pairs.push({ left: row, right: row });
+      pairs.push({ left: row, right: row.kind === 'file' ? null : row });
     }
   }
   return pairs;

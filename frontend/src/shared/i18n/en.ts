@@ -1,6 +1,5 @@
 import { apps } from './en-apps';
 import { assistant } from './en-assistant';
-import { backups } from './en-backups';
 import { panelSettings } from './en-panelsettings';
 import { editor } from './en-editor';
 import { notes } from './en-notes';
@@ -9,11 +8,8 @@ import { pages } from './en-pages';
 import { panels } from './en-panels';
 import { manifest } from './en-manifest';
 import { problems } from './en-problems';
-import { programs } from './en-programs';
 import { search } from './en-search';
-import { instructions } from './en-instructions';
 import { recipes } from './en-recipes';
-import { secrets } from './en-secrets';
 import { settings } from './en-settings';
 import { cost } from './en-cost';
 import { surface } from './en-surface';
@@ -209,11 +205,7 @@ export const en = {
   ...surface,
   ...cost,
   ...recipes,
-  ...backups,
-  ...programs,
   ...search,
-  ...instructions,
-  ...secrets,
   ...manifest,
   ...webview,
   ...apps,
