@@ -23,7 +23,7 @@ LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled
 without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-window bench-tasks bench-recipes redteam kills release clean
+.PHONY: help setup build build-headless ui run dev quick test test-go test-ui e2e e2e-ui e2e-whole e2e-clients e2e-servers window-test conformance isolation isolation-window check generate bench bench-table bench-window bench-tasks bench-recipes redteam questions kills release clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -96,6 +96,10 @@ e2e-whole: ui
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestObedientModel ./build/redteam
+
+questions: ui ## Run 550 commands in the mode Ask: which are asked about, and whether the questions are true (5 minutes)
+	@echo "== Questions about commands"
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestQuestions ./build/questions
 
 kills: ui ## Kill the program and MCP servers 1,000 times each, and 300 recipes: count what is lost or done twice (35 minutes)
 	@echo "== A thousand kills"

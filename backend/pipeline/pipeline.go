@@ -179,7 +179,7 @@ func New(c Config) *Pipeline {
 	}
 	p.stages = []stage{
 		p.selectTool, p.reach, p.validate, p.refuse, p.awaitReturn, p.resolveSurface, p.describe,
-		p.limitRate, p.checkSecrets, p.repeat, p.policy, p.try, p.approve, p.intent, p.route, p.run,
+		p.limitRate, p.checkSecrets, p.repeat, p.policy, p.approve, p.intent, p.route, p.run,
 	}
 	return p
 }

@@ -9,6 +9,9 @@ import (
 
 func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	p.decide(ctx, c)
+	if c.decision.Try {
+		p.try(ctx, c)
+	}
 	switch c.decision.Verdict {
 	case policy.VerdictRefuse:
 		p.parkRun(c)

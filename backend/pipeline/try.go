@@ -3,16 +3,15 @@ package pipeline
 import (
 	"context"
 
-	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 )
 
-// try runs a call on a copy of the workspace folder if the policy would ask about it. Then it decides again, so that
-// the person is asked about what the call did, or not at all. A call that cannot be tried is asked about as it is.
-func (p *Pipeline) try(ctx context.Context, c *callState) *toolspec.Result {
+// try runs a call on a copy of the workspace folder and decides again, so that the person is asked about what the call
+// did, or not at all. A call that cannot be tried is judged as it is.
+func (p *Pipeline) try(ctx context.Context, c *callState) {
 	t, ok := p.executor(c.def.Origin).(Trier)
-	if !ok || !c.decision.Try {
-		return nil
+	if !ok {
+		return
 	}
 	p.announce(ctx, c)
 	out := p.newOutput(ctx, c)
@@ -22,15 +21,11 @@ func (p *Pipeline) try(ctx context.Context, c *callState) *toolspec.Result {
 		p.cfg.Log.Warn("a call was not tried", "call", c.call.ID, "err", err)
 	}
 	if trial == nil {
-		return nil
+		return
 	}
 	trial.Question, trial.Diff = p.cfg.Secrets.Mask(trial.Question), p.cfg.Secrets.Mask(trial.Diff)
 	c.trial = trial
 	p.decide(ctx, c)
-	if c.decision.Verdict == policy.VerdictAllow {
-		c.allowedByPolicy()
-	}
-	return nil
 }
 
 func (c *callState) discardTrial() {

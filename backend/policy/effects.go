@@ -22,6 +22,9 @@ func (f facts) describesEffects() bool {
 
 func (f facts) readsOnly() bool {
 	d := f.in.Description
+	if d.Trial != nil {
+		return len(d.Trial.Files) == 0
+	}
 	if !f.describesEffects() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
 		return false
 	}

@@ -172,10 +172,7 @@ func (f facts) onlyHostReason(reasons []askReason) bool {
 
 func (f facts) ask(reasons []askReason) Decision {
 	call := f.in.Call
-	d := Decision{
-		Verdict: VerdictAsk, Reason: reasons[0].text, Grants: map[event.Answer]toolspec.Grant{},
-		Try: f.isSettledByTrial(reasons),
-	}
+	d := Decision{Verdict: VerdictAsk, Reason: reasons[0].text, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
 		Call: call.ID, ParentCall: call.ParentCall, RootCall: call.From.RootCall,
 		WindowOnly: f.in.Description.NewProgram != "",

@@ -95,8 +95,8 @@ type Decision struct {
 	// ErrorType and Suggestion are set for a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
-	// Try is true for a question that a trial of the call may make unnecessary, or about what the call really does. See
-	// toolspec.Description.Trial.
+	// Try is true if a trial of the call may lead to another decision, or to a question about what the call really
+	// does. See toolspec.Description.Trial.
 	Try bool
 	// Parks is true for a refusal that ends the run of a schedule until the person has decided. Approval.Question is
 	// then what the call wanted to do.
@@ -150,10 +150,12 @@ func (f facts) decide() Decision {
 	if d, answered := f.answeredByOption(); answered && !f.isAskingTool() {
 		return d
 	}
+	d := f.ask(reasons)
 	if !f.in.Call.From.Interactive {
-		return f.refuseUnattended(reasons)
+		d = f.refuseUnattended(reasons)
 	}
-	return f.ask(reasons)
+	d.Try = f.isSettledByTrial(reasons)
+	return d
 }
 
 func canonical(args json.RawMessage) json.RawMessage {

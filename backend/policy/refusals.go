@@ -116,11 +116,20 @@ func refuseInReadOnly(f facts) (Decision, bool) {
 		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.onlyMovesView() || f.readsOnly() {
 		return Decision{}, false
 	}
-	return Decision{
+	d := Decision{
 		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 		Reason:     "the mode is Read-only, and " + f.in.Call.Tool + " can change something",
 		Suggestion: "Choose the mode Ask in the status bar, or set SEXTANT_MODE=ask.",
-	}, true
+		Try:        f.isSettledByTrial(f.reasons()),
+	}
+	if trial := f.in.Description.Trial; trial != nil {
+		var changed []string
+		for _, u := range trial.Files {
+			changed = append(changed, u.Path)
+		}
+		d.Reason = "the mode is Read-only, and on a copy of the folder this changed " + joinWords(firstFew(changed))
+	}
+	return d, true
 }
 
 func (f facts) onlyMovesView() bool {

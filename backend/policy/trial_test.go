@@ -78,7 +78,18 @@ func TestTriesOnlyWhatATrialSettles(t *testing.T) {
 			}
 		})
 	}
-	if d := Decide(unread.alone()); d.Verdict != VerdictRefuse || d.Try {
-		t.Errorf("%+v", d)
+	if d := Decide(unread.alone()); d.Verdict != VerdictRefuse || !d.Try {
+		t.Errorf("nobody to ask: %+v", d)
+	}
+	wantVerdict(t, unread.alone().tried(), VerdictAllow)
+	if d := Decide(unread.mode(ModeReadOnly)); d.Verdict != VerdictRefuse || !d.Try {
+		t.Errorf("Read-only: %+v", d)
+	}
+	wantVerdict(t, unread.mode(ModeReadOnly).tried(), VerdictAllow)
+	change := toolspec.FileUse{Path: flat + "/a", Use: toolspec.UseWrite}
+	wantVerdict(t, unread.alone().tried(change), VerdictRefuse)
+	if d := wantVerdict(t, unread.mode(ModeReadOnly).tried(change), VerdictRefuse); !strings.HasSuffix(d.Reason,
+		"this changed "+flat+"/a") {
+		t.Errorf("%q", d.Reason)
 	}
 }

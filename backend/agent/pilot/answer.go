@@ -386,7 +386,9 @@ func sentence(s string) string {
 		return ""
 	}
 	r, n := utf8.DecodeRuneInString(s)
-	s = string(unicode.ToUpper(r)) + s[n:]
+	if first, _, _ := strings.Cut(s, " "); !strings.Contains(strings.TrimRight(first, ".?…:,"), ".") {
+		s = string(unicode.ToUpper(r)) + s[n:] // the name of a site or file stays as it is
+	}
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "…") {
 		return s
 	}

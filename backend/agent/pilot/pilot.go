@@ -119,7 +119,8 @@ func (p *Pilot) window(messages []chat.Message) grammar.WindowState {
 	live := p.cfg.Window("")
 	listed := annotationsIn(messages)
 	inView := live.Elements()
-	if listed == nil || len(inView) > 0 && live.Marks().Page.URL != listed.Page.URL {
+	if listed == nil || len(inView) > 0 && live.Marks().Page.URL != listed.Page.URL ||
+		showsOther(live, listed.Page.URL) {
 		return live
 	}
 	if len(inView) > 0 {
@@ -131,6 +132,13 @@ func (p *Pilot) window(messages []chat.Message) grammar.WindowState {
 	listed.Elements = append(slices.Clone(inView), slices.DeleteFunc(listed.Elements, known)...)
 	live.Marks = func() *event.Marks { return listed }
 	return live
+}
+
+// showsOther reports whether the active tab shows another page than that of url, for example an error.
+func showsOther(w grammar.WindowState, url string) bool {
+	return w.Tabs != nil && slices.ContainsFunc(w.Tabs(), func(t event.Tab) bool {
+		return t.ID == w.ActiveTab() && t.URL != url
+	})
 }
 
 func introduced(messages []chat.Message) bool {

@@ -135,8 +135,7 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 		})
 		head, text := a.Tab.Session.Manager.ExplainFailure(to, problem)
 		return &surface.Fault{
-			Kind: surface.FaultNoPage, Message: fmt.Sprintf("%s (%s).", head, problem),
-			Suggestion: text,
+			Kind: surface.FaultNoPage, Message: head + ".", Suggestion: text,
 		}
 	}
 	return a.Watch.AwaitNavigation(ctx)

@@ -31,6 +31,13 @@ type Classification struct {
 	Description string
 }
 
+// HoldsSecrets reports whether a place can contain secrets, so that reading it is enough to do harm.
+func (c Classification) HoldsSecrets() bool {
+	return c.Kind == KindSecret || slices.Contains([]string{
+		keys, logins, passwords, history, environment, packages, privateKey,
+	}, c.Description)
+}
+
 // OwnFolders are the absolute paths of the person's and Sextant's folders. An unknown one is "".
 type OwnFolders struct {
 	// Home is the person's home folder.

@@ -88,9 +88,11 @@ type Spec struct {
 	Home string
 	// ReadOnly makes the workspace read-only, ignores Writable, and moves caches to the temporary folder.
 	ReadOnly bool
+	// DenyHidden makes access to what is Hidden or Restricted fail instead of finding nothing there. It requires
+	// bubblewrap.
+	DenyHidden bool
 	// Layers store what the run changes in a folder, by the folder's path, instead of changing it. Each folder must be
-	// Workspace or in Writable. In such a run Restricted folders cannot be listed: a program that looks for something
-	// there should fail rather than find nothing. It requires Sandbox.HasOverlays.
+	// Workspace or in Writable. It requires Sandbox.HasOverlays.
 	Layers map[string]*overlay.Layer
 	// Network gives the run the machine's network, except Config.BlockedPorts.
 	Network bool

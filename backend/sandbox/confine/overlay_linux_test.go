@@ -60,6 +60,7 @@ func (w overlayWorld) run(command string) (*overlay.Layer, Exit, string) {
 	var out bytes.Buffer
 	exit, err := w.s.Run(w.t.Context(), Spec{
 		Args: []string{"bash", "-c", command}, Workspace: w.ws, Restricted: []string{w.private},
+		Hidden: []string{w.ws + "/keys", w.ws + "/.env"}, DenyHidden: true,
 		Layers: map[string]*overlay.Layer{w.ws: layer}, Stdout: &out, Stderr: &out,
 	})
 	w.must(err)
@@ -164,11 +165,14 @@ func TestLayerStoresChanges(t *testing.T) {
 			}
 		})
 	}
-	if _, exit, out := w.run("ls " + w.private); exit.Code == 0 {
-		t.Errorf("a restricted folder was listed: %s", out)
-	}
-	if _, exit, out := w.run("cat '" + w.private + "/private.txt'"); exit.Code == 0 {
-		t.Errorf("a restricted folder was read: %s", out)
+	w.must(os.WriteFile(w.ws+"/.env", []byte("KEY=1"), 0o600))
+	w.must(os.MkdirAll(w.ws+"/keys", 0o700))
+	for _, command := range []string{
+		"ls " + w.private, "cat '" + w.private + "/private.txt'", "cat .env", "ls keys", "echo > keys/new", "rm .env",
+	} {
+		if _, exit, out := w.run(command); exit.Code == 0 {
+			t.Errorf("%s: %s", command, out)
+		}
 	}
 }
 

@@ -95,6 +95,11 @@ func (s *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 		Dir:      spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined,
 		Network: spec.Network, AllowBlockedPorts: spec.AllowBlockedPorts,
 	}}
+	if spec.DenyHidden {
+		if err := os.Chmod(r.empty, 0); err != nil {
+			return plan{}, fmt.Errorf("closing an empty file for the run: %w", err)
+		}
+	}
 	tmp, home := r.tmp, s.cfg.Home
 	if spec.Home != "" && !spec.Unconfined {
 		if home, err = s.bindHome(spec, m, &f); err != nil {
@@ -225,11 +230,7 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		if path == f.homeTarget || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		show := []string{"--tmpfs", path}
-		if len(spec.Layers) > 0 {
-			show = []string{"--perms", "0111", "--tmpfs", path}
-		}
-		mounts = append(mounts, mount{path, show})
+		mounts = append(mounts, mount{path, spec.emptyFolder(path)})
 		closing = append(closing, "--remount-ro", path)
 	}
 	mounts = append(mounts, s.homeLink(f, restricted)...)
@@ -246,7 +247,7 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 			continue // the folder around it is not visible
 		}
 		if isDir(path) {
-			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+			mounts = append(mounts, mount{path, spec.emptyFolder(path)})
 			closing = append(closing, "--remount-ro", path) // last, because a workspace may be inside
 		} else {
 			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
@@ -260,6 +261,15 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		args = append(args, mnt.args...)
 	}
 	return append(append(args, closing...), "--")
+}
+
+// emptyFolder returns the arguments that put an empty folder at path. With DenyHidden it can be passed through, to what
+// is mounted inside, but not listed.
+func (s Spec) emptyFolder(path string) []string {
+	if s.DenyHidden {
+		return []string{"--perms", "0111", "--tmpfs", path}
+	}
+	return []string{"--tmpfs", path}
 }
 
 func ownMounts(spec Spec, r runFolders) []mount {

@@ -140,7 +140,9 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	readOnly := available && t.cfg.Sandbox.ForcesReadOnly(p.workspace)
 	spec := p.spec(output)
 	spec.Network, spec.ReadOnly, spec.Unconfined = p.Network, p.reading.Harmless, !available
-	if !p.reading.Harmless {
+	if p.reading.Harmless {
+		t.closeUnread(p, &spec)
+	} else {
 		spec.Writable, spec.Env = t.cacheFolder()
 	}
 	changed := t.watch(ctx, call, p.workspace, writes, readOnly)

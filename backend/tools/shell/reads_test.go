@@ -171,3 +171,32 @@ func TestFoldersOutsideTheWorkspaceCountAsRead(t *testing.T) {
 		}
 	}
 }
+
+// A command that is taken for harmless may read files that its text does not show as read.
+func TestHarmlessCommandReadsNothingPrivateThatItWasNotFoundToRead(t *testing.T) {
+	forEachSandbox(t, func(t *testing.T, without ...string) {
+		b := newBench(t, without...)
+		private := filepath.Join(b.home, "private.txt")
+		shared := filepath.Join(b.home, "shared")
+		for path, text := range map[string]string{
+			private:                         "PRIVATE",
+			filepath.Join(shared, "a.txt"):  "SHARED",
+			filepath.Join(b.ws, "bin/grep"): "#!/bin/bash\ncat " + private + "\ncat " + shared + "/*\n",
+		} {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", filepath.Join(b.ws, "bin")+":"+os.Getenv("PATH"))
+		r := b.run("grep x " + shared + "/*.txt")
+		if strings.Contains(r.Text, "PRIVATE") || !strings.Contains(r.Text, "SHARED") {
+			t.Errorf("%q", r.Text)
+		}
+		if r := b.run("cat " + private); !strings.Contains(r.Text, "PRIVATE") {
+			t.Errorf("a file that it was found to read: %q", r.Text)
+		}
+	})
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +24,7 @@ import (
 const (
 	// trialLimit is how long a trial may run, and then again how long reading its changes may take.
 	trialLimit    = 10 * time.Second
+	maxSearch     = time.Second
 	maxTrialFile  = 1 << 20
 	maxTrialDiff  = 64 << 10
 	maxTrialNames = 3
@@ -52,7 +55,7 @@ func (t *Tools) Try(ctx context.Context, call toolspec.Call, out func(stream, te
 		}
 	}()
 	exit, err := t.runOnLayer(ctx, p, layer, output)
-	if err != nil || exit.Killed || exit.Code != 0 {
+	if err != nil || exit.Killed || missedSomething(exit, output) {
 		return nil, err
 	}
 	timed, stop := context.WithTimeout(ctx, trialLimit)
@@ -63,6 +66,9 @@ func (t *Tools) Try(ctx context.Context, call toolspec.Call, out func(stream, te
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the changes of a command: %w", err)
+	}
+	if exit.Code != 0 && len(changes) > 0 {
+		return nil, nil //nolint:nilnil // it may have done only a part
 	}
 	result := commandResult(p.bashParams, output, exit, false)
 	addLine(&result, onCopy)
@@ -91,6 +97,19 @@ func (t *Tools) Try(ctx context.Context, call toolspec.Call, out func(stream, te
 	return trial, nil
 }
 
+// missedSomething reports whether a failed command may have failed only because it was a trial. Many failures are
+// answers: a test failed, nothing was found.
+func missedSomething(exit confine.Exit, out *output) bool {
+	if exit.Code == 0 {
+		return false
+	}
+	text, _ := out.text()
+	return exit.Code > 125 || restriction.MatchString(text)
+}
+
+var restriction = regexp.MustCompile(`(?i)permission|denied|not permitted|no such file|not found|cannot find|enoent|` +
+	`eacces|eperm|read-only|network|resolve|connect|unreachable|timed? ?out|socket|address|getaddrinfo|device|home`)
+
 // isCache reports whether a folder contains only what a program writes again when it needs it.
 func isCache(name string) bool {
 	return slices.Contains([]string{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"}, name)
@@ -98,12 +117,15 @@ func isCache(name string) bool {
 
 func (t *Tools) runOnLayer(ctx context.Context, p run, layer *overlay.Layer, out *output) (confine.Exit, error) {
 	spec := p.spec(out)
-	spec.Restricted = confine.PrivateFolders(t.cfg.Home)
-	for _, c := range p.reading.Commands {
-		spec.Readable = append(spec.Readable, confine.ToolchainFolders(c.Program, spec.Restricted)...)
+	secret, err := t.secretFiles(ctx, p.workspace)
+	if err != nil {
+		return confine.Exit{}, err
 	}
+	spec.Hidden, spec.DenyHidden = append(spec.Hidden, secret...), true
+	t.closeHome(p, &spec)
 	spec.Layers = map[string]*overlay.Layer{p.workspace: layer}
 	spec.Writable, spec.Env = t.cacheFolder()
+	spec.Env = append(spec.Env, "GIT_OPTIONAL_LOCKS=0") // git status would refresh its index
 	if len(spec.Writable) > 0 {
 		cache, err := t.cfg.Sandbox.NewLayer()
 		if err != nil {
@@ -115,6 +137,33 @@ func (t *Tools) runOnLayer(ctx context.Context, p run, layer *overlay.Layer, out
 	timed, stop := context.WithTimeout(ctx, min(trialLimit, p.limit()))
 	defer stop()
 	return t.cfg.Sandbox.Run(timed, spec)
+}
+
+// secretFiles returns the files and folders of the workspace folder that can contain secrets. A command that names one
+// asks.
+func (t *Tools) secretFiles(ctx context.Context, workspace string) (all []string, err error) {
+	timed, stop := context.WithTimeout(ctx, maxSearch)
+	defer stop()
+	err = filepath.WalkDir(workspace, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && d != nil && d.IsDir():
+			return filepath.SkipDir // the command cannot read it either
+		case err != nil:
+			return err
+		case path != workspace && t.cfg.Places.Classify(path).HoldsSecrets():
+			all = append(all, path)
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+			return filepath.SkipDir
+		}
+		return timed.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for files with secrets: %w", err)
+	}
+	return all, nil
 }
 
 func (t *Tools) applyTrial(
@@ -144,7 +193,19 @@ func (t *Tools) describeTrial(p run, layer *overlay.Layer, changes []overlay.Cha
 	var diff strings.Builder
 	named := map[overlay.Kind][]string{}
 	created := "" // the topmost new folder that contains the current path
+	repository := false
 	for _, c := range changes {
+		if c.Path == ".git" || strings.HasPrefix(c.Path, ".git/") {
+			if !repository {
+				repository = true
+				trial.Files = append(trial.Files, toolspec.FileUse{
+					Path: filepath.Join(p.workspace, ".git"), Use: toolspec.UseWrite,
+				})
+				diff.WriteString("changed the git repository\n")
+				named[overlay.Changed] = append(named[overlay.Changed], "the git repository")
+			}
+			continue
+		}
 		use := toolspec.UseWrite
 		if c.Kind == overlay.Deleted {
 			use = toolspec.UseDelete
@@ -171,6 +232,9 @@ func (t *Tools) describeTrial(p run, layer *overlay.Layer, changes []overlay.Cha
 	}
 	trial.Files, _ = t.classify(trial.Files)
 	trial.Diff = diff.String()
+	if len(changes) == 0 {
+		return trial
+	}
 	var parts []string
 	for _, verb := range []struct {
 		kind overlay.Kind

@@ -3,6 +3,7 @@ package shell_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,18 +117,77 @@ func TestTrialWithoutChanges(t *testing.T) {
 	}
 }
 
+func TestTrialThatFails(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "f")
+	for _, command := range []string{"grep -q x f", "python3 -c 'raise SystemExit(3)'", "test -e g"} {
+		trial := b.try(map[string]any{"command": command})
+		if trial == nil || len(trial.Files) > 0 {
+			t.Fatalf("%s: %+v", command, trial)
+		}
+		if r, err := trial.Apply(t.Context()); err != nil || !strings.HasPrefix(r.Text, "exit code ") {
+			t.Errorf("%s: %+v %v", command, r, err)
+		}
+	}
+}
+
+func TestTrialInARepository(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "f\n")
+	git := func(args ...string) string {
+		t.Helper()
+		command := exec.Command("git", append([]string{"-C", b.ws}, args...)...)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	git("config", "user.name", "Ana")
+	git("config", "user.email", "ana@site.example")
+	git("add", ".")
+	git("commit", "-qm", "one")
+	b.write("f", "f\n") // its time is newer than in the index
+	if trial := b.try(map[string]any{"command": "git status --short"}); trial == nil || len(trial.Files) > 0 {
+		t.Errorf("git status: %+v", trial)
+	}
+	b.write("g", "g\n")
+	trial := b.try(map[string]any{"command": "git add g && git commit -qm two && rm f"})
+	if trial == nil || trial.Question != "Change the git repository and delete f with "+
+		"“git add g && git commit -qm two && rm f”?" || len(trial.Files) != 2 || trial.Files[0].Sensitive == "" {
+		t.Fatalf("%+v", trial)
+	}
+	if r, err := trial.Apply(t.Context()); err != nil || !r.Success {
+		t.Errorf("%+v %v", r, err)
+	}
+	git("fsck", "--strict")
+	if log := git("log", "--format=%s"); log != "two\none\n" {
+		t.Errorf("the log is %q", log)
+	}
+	if status := git("status", "--short"); status != " D f\n" {
+		t.Errorf("the status is %q", status)
+	}
+}
+
 // A trial that shows nothing about the command must not look as if the command did nothing.
 func TestTrialThatShowsNothing(t *testing.T) {
 	b := newBench(t)
 	b.write("f", "f")
+	b.write("sub/.env", "KEY=1")
+	b.write("id_rsa", "key")
 	private := filepath.Join(b.home, "private.txt")
 	if err := os.WriteFile(private, []byte("private"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range []map[string]any{
-		{"command": "exit 1"},
+		{"command": "echo half > f; exit 1"},
+		{"command": "no-such-program"},
 		{"command": "sleep 30", "timeout": 1},
 		{"command": "cat ../private.txt"},
+		{"command": "python3 -c 'print(open(\"sub/.env\").read())'"},
+		{"command": "cat id_*"},
+		{"command": "rm id_rsa"},
 		{"command": "ls " + b.home},
 		{"command": "cat " + private},
 		{"command": "true", "network": true},

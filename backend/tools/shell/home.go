@@ -1,0 +1,45 @@
+package shell
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/sandbox/confine"
+)
+
+// homeFolders are files and folders in the home folder that programs need and that contain nothing private.
+var homeFolders = []string{
+	".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".rustup", ".cargo/registry",
+	"go/pkg/mod", ".m2/repository", ".local/lib",
+}
+
+// closeHome closes the home folder to a command that nobody was asked about, and everything else outside of the
+// workspace and the system. It may read more than its text shows.
+func (t *Tools) closeHome(p run, spec *confine.Spec) {
+	spec.Restricted = confine.PrivateFolders(t.cfg.Home)
+	for _, name := range homeFolders {
+		spec.Readable = append(spec.Readable, filepath.Join(t.cfg.Home, name))
+	}
+	for _, c := range p.reading.Commands {
+		spec.Readable = append(spec.Readable, confine.ToolchainFolders(c.Program, spec.Restricted)...)
+	}
+}
+
+// closeUnread closes the home folder like closeHome, except for what the command was found to read.
+func (t *Tools) closeUnread(p run, spec *confine.Spec) {
+	reads := append([]string{p.dir}, p.reading.Folders...)
+	for _, f := range p.reading.Files {
+		reads = append(reads, f.Path)
+	}
+	for i, path := range reads {
+		if at := strings.IndexAny(path, "*?"); at >= 0 {
+			reads[i] = filepath.Dir(path[:at] + "x")
+		}
+	}
+	if slices.Contains(reads, "/") {
+		return
+	}
+	t.closeHome(p, spec)
+	spec.Readable = append(spec.Readable, reads...)
+}
