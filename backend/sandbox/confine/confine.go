@@ -65,8 +65,8 @@ func DefaultLimits() Limits {
 	return Limits{Memory: 4 << 30, FileSize: 4 << 30, Processes: 1024, Files: 4096}
 }
 
-// Spec describes one run. All paths are absolute. Paths in Writable, Readable, Hidden and Restricted that do not exist
-// are ignored.
+// Spec describes one run. All paths are absolute. Paths in Writable, Readable, Visible, Hidden and Restricted that do
+// not exist are ignored.
 type Spec struct {
 	// Args is the program and its arguments. The program is looked up in the PATH of the run.
 	Args []string
@@ -80,8 +80,9 @@ type Spec struct {
 	Readable []string
 	// Hidden are paths that the run cannot see, even in the workspace.
 	Hidden []string
-	// Restricted are folders in which the run sees only Writable and Readable paths.
-	Restricted []string
+	// Restricted are folders in which the run sees only Writable, Readable and Visible paths. What is hidden stays
+	// hidden in Visible paths.
+	Restricted, Visible []string
 	// Home is a writable folder that becomes the run's home; "" means none. With namespaces it is mounted over the
 	// person's home. Without them, or if the person's home is itself Writable or Readable, only the variable HOME
 	// changes.

@@ -187,6 +187,13 @@ func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 			f.readable = append(f.readable, real)
 		}
 	}
+	hidden := s.hiddenPaths(spec.Hidden)
+	for _, path := range spec.Visible {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil && filepath.IsAbs(path) && real != "/" && !withinAny(real, hidden) {
+			f.readable = append(f.readable, real)
+		}
+	}
 	f.readable = slices.DeleteFunc(subpath.Outermost(f.readable), func(path string) bool {
 		return slices.ContainsFunc(f.writable, func(w string) bool { return subpath.IsWithin(path, w) })
 	})

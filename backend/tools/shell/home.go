@@ -19,10 +19,10 @@ var homeFolders = []string{
 func (t *Tools) closeHome(p run, spec *confine.Spec) {
 	spec.Restricted = confine.PrivateFolders(t.cfg.Home)
 	for _, name := range homeFolders {
-		spec.Readable = append(spec.Readable, filepath.Join(t.cfg.Home, name))
+		spec.Visible = append(spec.Visible, filepath.Join(t.cfg.Home, name))
 	}
 	for _, c := range p.reading.Commands {
-		spec.Readable = append(spec.Readable, confine.ToolchainFolders(c.Program, spec.Restricted)...)
+		spec.Visible = append(spec.Visible, confine.ToolchainFolders(c.Program, spec.Restricted)...)
 	}
 }
 
@@ -41,5 +41,5 @@ func (t *Tools) closeUnread(p run, spec *confine.Spec) {
 		return
 	}
 	t.closeHome(p, spec)
-	spec.Readable = append(spec.Readable, reads...)
+	spec.Visible = append(spec.Visible, reads...)
 }

@@ -180,6 +180,7 @@ func TestHarmlessCommandReadsNothingPrivateThatItWasNotFoundToRead(t *testing.T)
 		shared := filepath.Join(b.home, "shared")
 		for path, text := range map[string]string{
 			private:                         "PRIVATE",
+			b.home + "/.ssh/key":            "SECRET",
 			filepath.Join(shared, "a.txt"):  "SHARED",
 			filepath.Join(b.ws, "bin/grep"): "#!/bin/bash\ncat " + private + "\ncat " + shared + "/*\n",
 		} {
@@ -197,6 +198,9 @@ func TestHarmlessCommandReadsNothingPrivateThatItWasNotFoundToRead(t *testing.T)
 		}
 		if r := b.run("cat " + private); !strings.Contains(r.Text, "PRIVATE") {
 			t.Errorf("a file that it was found to read: %q", r.Text)
+		}
+		if r := b.run("cat ~/.ssh/key " + b.home + "/.ssh/*"); strings.Contains(r.Text, "SECRET") {
+			t.Errorf("a secret place: %q", r.Text)
 		}
 	})
 }
