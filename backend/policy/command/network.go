@@ -24,12 +24,23 @@ func networkJudge(name string) func(*simpleCommand) {
 		return (*simpleCommand).remoteCopy
 	case "nc", "ncat", "netcat", "socat", "telnet", "ftp", "lftp", "tftp", "aria2c", "axel", "http", "https", "xh",
 		"ping", "ping6", "traceroute", "tracepath", "mtr", "dig", "nslookup", "host", "drill", "whois", "nmap",
-		"openssl", "ssh-copy-id", "ssh-keyscan", "tcpdump", "ss", "netstat", "arp", "w3m", "lynx", "links", "yt-dlp",
+		"ssh-copy-id", "ssh-keyscan", "tcpdump", "ss", "netstat", "arp", "w3m", "lynx", "links", "yt-dlp",
 		"youtube-dl", "ngrok", "cloudflared", "ab", "wrk", "hey", "iperf", "iperf3", "grpcurl", "websocat",
 		"speedtest":
 		return (*simpleCommand).networkProgram
+	case "openssl":
+		return (*simpleCommand).openssl
 	}
 	return nil
+}
+
+func (c *simpleCommand) openssl() {
+	if len(c.words) > 1 && c.words[1].IsLiteral() &&
+		!slices.Contains([]string{"s_client", "s_time", "ocsp", "cmp"}, c.words[1].Text) {
+		c.warn("openssl " + excerpt.Line(c.words[1].Text, 80) + " is not a command that Sextant reads.")
+		return
+	}
+	c.networkProgram()
 }
 
 // Every word that looks like a host is one.
