@@ -64,9 +64,9 @@ type Refuser interface {
 }
 
 // Trier is an Executor that can run some calls on a copy of the workspace folder first. Try returns nil if it cannot,
-// or if the trial does not show what the call does. out is as in Execute.
+// or if the trial does not show what the call does.
 type Trier interface {
-	Try(ctx context.Context, call toolspec.Call, out func(stream, text string)) (*toolspec.Trial, error)
+	Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, error)
 }
 
 // PageControl reports who controls the page of the window's browser, and shows who acts on it.
@@ -239,7 +239,7 @@ func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) (result toolspec.
 		return *problem
 	}
 	defer p.finish(c)
-	defer c.discardTrial()
+	defer p.discardTrial(c)
 	for _, next := range p.stages {
 		if ctx.Err() != nil {
 			return p.report(ctx, c, c.stopped())

@@ -10,7 +10,9 @@ import (
 func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	p.decide(ctx, c)
 	if c.decision.Try {
-		p.try(ctx, c)
+		if stopped := p.try(ctx, c); stopped != nil {
+			return stopped
+		}
 	}
 	switch c.decision.Verdict {
 	case policy.VerdictRefuse:

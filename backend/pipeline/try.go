@@ -2,34 +2,75 @@ package pipeline
 
 import (
 	"context"
+	"time"
 
 	"sextant/shared/toolspec"
 )
 
 // try runs a call on a copy of the workspace folder and decides again, so that the person is asked about what the call
-// did, or not at all. A call that cannot be tried is judged as it is.
-func (p *Pipeline) try(ctx context.Context, c *callState) {
+// did, or not at all. A call that cannot be tried is judged as it is. It returns a result if the call was stopped.
+func (p *Pipeline) try(ctx context.Context, c *callState) *toolspec.Result {
 	t, ok := p.executor(c.def.Origin).(Trier)
 	if !ok {
-		return
+		return nil
 	}
 	p.announce(ctx, c)
-	out := p.newOutput(ctx, c)
-	trial, err := safely(func() (*toolspec.Trial, error) { return t.Try(ctx, c.call, out.write) })
-	out.close()
+	trial, err := p.runTrial(ctx, c, t)
+	if ctx.Err() != nil {
+		r := c.stopped()
+		return &r
+	}
 	if err != nil {
 		p.cfg.Log.Warn("a call was not tried", "call", c.call.ID, "err", err)
 	}
 	if trial == nil {
-		return
+		return nil
 	}
+	out := p.newOutput(ctx, c)
+	for _, chunk := range trial.Output {
+		out.write(chunk.Stream, chunk.Text)
+	}
+	out.close()
 	trial.Question, trial.Diff = p.cfg.Secrets.Mask(trial.Question), p.cfg.Secrets.Mask(trial.Diff)
-	c.trial = trial
 	p.decide(ctx, c)
+	return nil
 }
 
-func (c *callState) discardTrial() {
+// runTrial sets the trial of the call if there is one. After a stop it does not wait for it.
+func (p *Pipeline) runTrial(ctx context.Context, c *callState, t Trier) (*toolspec.Trial, error) {
+	type outcome struct {
+		trial *toolspec.Trial
+		err   error
+	}
+	done := make(chan outcome, 1)
+	p.executions.Go(func() {
+		var o outcome
+		o.trial, o.err = safely(func() (*toolspec.Trial, error) { return t.Try(ctx, c.call) })
+		done <- o
+	})
+	var late <-chan time.Time
+	stopped := ctx.Done()
+	for {
+		select {
+		case o := <-done:
+			c.trial = o.trial
+			return o.trial, o.err
+		case <-stopped:
+			stopped, late = nil, time.After(grace)
+		case <-late:
+			p.executions.Go(func() {
+				if o := <-done; o.trial != nil {
+					o.trial.Discard()
+				}
+			})
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// discardTrial removes the copy in the background, because Apply may still be at work after a stop.
+func (p *Pipeline) discardTrial(c *callState) {
 	if c.trial != nil {
-		c.trial.Discard()
+		p.executions.Go(c.trial.Discard)
 	}
 }

@@ -31,16 +31,14 @@ func newTrier(t *testing.T, files ...toolspec.FileUse) *trier {
 	return h
 }
 
-func (h *trier) Try(
-	_ context.Context, _ toolspec.Call, out func(stream, text string),
-) (*toolspec.Trial, error) {
+func (h *trier) Try(context.Context, toolspec.Call) (*toolspec.Trial, error) {
 	h.tried.Add(1)
-	out("stdout", "said\n")
 	if h.fails {
 		return nil, errors.New("no copy")
 	}
 	return &toolspec.Trial{
 		Files: h.files, Question: "Change a?", Diff: "-a\n+b\n", DurationMS: 1234,
+		Output: []toolspec.OutputChunk{{Stream: "stdout", Text: "said\n"}},
 		Apply: func(context.Context) (toolspec.Result, error) {
 			h.applied.Add(1)
 			return toolspec.Result{Success: true, Value: "tried", Sentence: "Ran it"}, nil
@@ -51,6 +49,7 @@ func (h *trier) Try(
 
 func (h *trier) want(tried, applied, discarded, ran int) {
 	h.t.Helper()
+	until(h.t, "the end of trials", func() bool { return int(h.discarded.Load()) == discarded })
 	got := []int{int(h.tried.Load()), int(h.applied.Load()), int(h.discarded.Load()), h.times("run")}
 	if want := []int{tried, applied, discarded, ran}; !slices.Equal(got, want) {
 		h.t.Errorf("tried, applied, discarded, ran: %v, want %v", got, want)

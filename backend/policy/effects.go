@@ -46,13 +46,23 @@ func (f facts) effectReasons() []askReason {
 	}
 	for _, u := range f.fileUses() {
 		if u.Sensitive != "" && !f.isTypedAccountList(u) {
-			all = append(all, askReason{
+			reason := askReason{
 				text:  "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
 				exact: true, inEveryMode: true,
-			})
+			}
+			if d.Trial != nil { // the question names what it changed
+				reason.text = "It " + useVerb(u.Use) + " " + withPeriod(u.Sensitive)
+			}
+			if !slices.Contains(all, reason) {
+				all = append(all, reason)
+			}
 		}
 	}
 	all = append(all, f.fileReasons()...)
+	repository := filepath.Join(f.in.Settings.Folder, ".git")
+	if d.Trial != nil && slices.ContainsFunc(d.Trial.Files, func(u toolspec.FileUse) bool { return u.Path == repository }) {
+		all = append(all, askReason{text: "It changes the git repository, which undo does not cover.", exact: true})
+	}
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
 		// The person started exactly this call in the window.
 		return all
@@ -166,7 +176,7 @@ func (f facts) mustAskEachTime() bool {
 		return true
 	}
 	return f.describesEffects() && (d.Unconfined != "" ||
-		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
+		slices.ContainsFunc(f.fileUses(), func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
 // isTypedAccountList reports whether a call reads a list of accounts, such as /etc/passwd, whose path the person typed.
@@ -182,7 +192,7 @@ func (f facts) leavesFolder() bool {
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
 		return true
 	}
-	return slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool {
+	return slices.ContainsFunc(f.fileUses(), func(u toolspec.FileUse) bool {
 		return u.Use == toolspec.UseDelete || u.Use != toolspec.UseRead && (u.Sensitive != "" || !f.inFolder(u.Path))
 	})
 }

@@ -181,8 +181,8 @@ func (f facts) ask(reasons []askReason) Decision {
 		Note: f.in.Description.Note, Diff: f.in.Description.Diff,
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}
-	if trial := f.in.Description.Trial; trial != nil {
-		d.Approval.Question, d.Approval.Diff = trial.Question, trial.Diff
+	if trial := f.in.Description.Trial; trial != nil && len(trial.Files) > 0 {
+		d.Approval.Diff = trial.Diff
 		d.Approval.Reason += " It ran on a copy of the folder, without network; Allow makes these changes."
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.ShownIn()

@@ -25,7 +25,7 @@ func (f facts) staysInFolder() bool {
 	if !f.describesEffects() || f.mustAskEachTime() || len(f.in.Description.CopiedFrom) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(f.in.Description.Files, func(u toolspec.FileUse) bool {
+	return !slices.ContainsFunc(f.fileUses(), func(u toolspec.FileUse) bool {
 		return u.Use == toolspec.UseDelete ||
 			!f.inFolder(u.Path) && (u.Use == toolspec.UseWrite || !isSystemPath(u.Path))
 	})

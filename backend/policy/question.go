@@ -32,6 +32,8 @@ func (f facts) question() string {
 func (f facts) questionText() string {
 	d := f.in.Description
 	switch {
+	case d.Trial != nil && d.Trial.Question != "":
+		return d.Trial.Question
 	case d.NewProgram != "":
 		return "Start " + d.NewProgram + ": " + d.Target + "?"
 	case d.Question != "":

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/shared/toolspec"
 )
 
@@ -123,11 +125,8 @@ func refuseInReadOnly(f facts) (Decision, bool) {
 		Try:        f.isSettledByTrial(f.reasons()),
 	}
 	if trial := f.in.Description.Trial; trial != nil {
-		var changed []string
-		for _, u := range trial.Files {
-			changed = append(changed, u.Path)
-		}
-		d.Reason = "the mode is Read-only, and on a copy of the folder this changed " + joinWords(firstFew(changed))
+		d.Reason = "the mode is Read-only, and on a copy of the folder this changed " +
+			english.Plural(len(trial.Files), "file", "")
 	}
 	return d, true
 }

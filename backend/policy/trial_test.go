@@ -17,6 +17,7 @@ func TestAsksByWhatATrialShowed(t *testing.T) {
 	unread := bashCall("$x", toolspec.CommandUse{}).warned("“$x” decides what runs")
 	write := toolspec.FileUse{Path: flat + "/a", Use: toolspec.UseWrite}
 	remove := toolspec.FileUse{Path: flat + "/a", Use: toolspec.UseDelete}
+	repository := toolspec.FileUse{Path: flat + "/.git", Use: toolspec.UseWrite}
 	secret := toolspec.FileUse{Path: flat + "/.env", Use: toolspec.UseWrite, Sensitive: "a place for keys"}
 	q, a := VerdictAsk, VerdictAllow
 	for name, c := range map[string]struct {
@@ -29,7 +30,8 @@ func TestAsksByWhatATrialShowed(t *testing.T) {
 		"a sensitive place":        {unread.tried(secret), q, q, q},
 		"foreseen, not done":       {unread.uses(toolspec.UseDelete, flat+"/b").tried(), a, a, a},
 		"a rule for the tool":      {unread.tried().asking("bash"), q, q, q},
-		"a deletion, outside text": {unread.tried(remove).read("https://a.example"), q, q, a},
+		"a deletion, outside text": {unread.tried(remove).read("https://a.example"), q, q, q},
+		"the repository":           {unread.tried(repository), q, q, a},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for mode, want := range map[Mode]Verdict{ModeAsk: c.ask, ModeWorkspace: c.workspace, ModeFull: c.full} {
@@ -43,6 +45,18 @@ func TestAsksByWhatATrialShowed(t *testing.T) {
 	if p := d.Approval; p.Question != "Change it?" || p.Diff == "" ||
 		!strings.Contains(p.Reason, "on a copy") {
 		t.Errorf("%+v", p)
+	}
+	for _, use := range []toolspec.FileUse{remove, secret} {
+		npm := bashCall("npm test", namedUse("npm test")).warned("npm test runs code").tried(use)
+		d := wantVerdict(t, npm.mode(ModeAsk), VerdictAsk)
+		if _, ok := d.Grants[event.AnswerProgram]; ok {
+			t.Errorf("a wide grant is offered for %+v", use)
+		}
+	}
+	sub := unread.tried(write)
+	sub.Call.From.Subagent = toolspec.Subagent{Conversation: "c", Title: "Tidy"}
+	if q := wantVerdict(t, sub, VerdictAsk).Approval.Question; q != "Change it, for the subagent “Tidy”?" {
+		t.Errorf("%q", q)
 	}
 	// A lasting answer is about the command, so it also answers the question before the next trial.
 	before := wantVerdict(t, unread, VerdictAsk)
@@ -89,7 +103,7 @@ func TestTriesOnlyWhatATrialSettles(t *testing.T) {
 	change := toolspec.FileUse{Path: flat + "/a", Use: toolspec.UseWrite}
 	wantVerdict(t, unread.alone().tried(change), VerdictRefuse)
 	if d := wantVerdict(t, unread.mode(ModeReadOnly).tried(change), VerdictRefuse); !strings.HasSuffix(d.Reason,
-		"this changed "+flat+"/a") {
+		"this changed 1 file") {
 		t.Errorf("%q", d.Reason)
 	}
 }

@@ -87,6 +87,9 @@ type Description struct {
 	Trial *Trial `json:"-"`
 }
 
+// OutputChunk is a piece of output. Stream is stdout or stderr.
+type OutputChunk struct{ Stream, Text string }
+
 // Trial is a run of a call on a copy of the workspace folder, without network and without other files of the person.
 // It has changed nothing, but its changes can still be made.
 type Trial struct {
@@ -95,6 +98,8 @@ type Trial struct {
 	// Question asks a person whether to make the changes. Diff says in a line what happened to each file, followed by
 	// its unified diff if it is text.
 	Question, Diff string
+	// Output is what it printed.
+	Output []OutputChunk
 	// DurationMS is how long it ran.
 	DurationMS int64
 	// Apply makes the changes and returns the result of the call. It is called at most once.

@@ -34,7 +34,7 @@ type Classification struct {
 // HoldsSecrets reports whether a place can contain secrets, so that reading it is enough to do harm.
 func (c Classification) HoldsSecrets() bool {
 	return c.Kind == KindSecret || slices.Contains([]string{
-		keys, logins, passwords, history, environment, packages, privateKey,
+		keys, logins, passwords, history, environment, packages, privateKey, editor,
 	}, c.Description)
 }
 

@@ -32,8 +32,10 @@ type overlayPlan struct {
 func (s *Sandbox) NewLayer() (*overlay.Layer, error) {
 	folders, err := makeRunFolders(s.cfg.TempDir)
 	remove := func() {
-		if folders.lock != nil {
+		if folders.base != "" {
 			_ = RemoveAll(folders.base)
+		}
+		if folders.lock != nil {
 			_ = folders.lock.Close()
 		}
 	}
@@ -65,7 +67,11 @@ func (s Spec) overlayMounts(m mechanisms, f fileAccess) ([]overlayMount, error) 
 		if !slices.Contains(f.writable, real) {
 			return nil, fmt.Errorf("%s is not writable, so it cannot have an overlay", folder)
 		}
-		if inner := mountsInside(real); len(inner) > 0 {
+		inner, err := mountsInside(real)
+		if err != nil {
+			return nil, err
+		}
+		if len(inner) > 0 {
 			return nil, fmt.Errorf("%s contains another file system at %s", folder, inner[0])
 		}
 		all = append(all, overlayMount{Folder: real, Upper: layer.Upper(), Work: layer.Work()})
@@ -74,13 +80,12 @@ func (s Spec) overlayMounts(m mechanisms, f fileAccess) ([]overlayMount, error) 
 }
 
 // mountsInside returns the mount points below folder, which an overlay does not show.
-func mountsInside(folder string) []string {
+func mountsInside(folder string) (all []string, err error) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("listing the mounts: %w", err)
 	}
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
-	var all []string
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
 		if len(fields) < 5 {
@@ -90,7 +95,7 @@ func mountsInside(folder string) []string {
 			all = append(all, at)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // withOverlays makes argv start in a user namespace with its own mounts, in which the overlay step mounts overlays and

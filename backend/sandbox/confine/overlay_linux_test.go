@@ -34,12 +34,13 @@ func newOverlayWorld(t *testing.T) overlayWorld {
 		t.Fatal("no overlays: ", w.s.probeOverlay())
 	}
 	for name, text := range map[string]string{
-		"old": "old\n", "dir/a": "a\n", "dir/sub/b": "b\n", "gone/c": "c\n", "link to": "x",
+		"old": "old\n", "dir/a": "a\n", "dir/sub/b": "b\n", "gone/c": "c\n",
 	} {
 		path := filepath.Join(w.ws, name)
 		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		w.must(os.WriteFile(path, []byte(text), 0o600))
 	}
+	w.must(os.Symlink("dir", w.ws+"/link"))
 	w.must(os.WriteFile(base+"/private.txt", []byte("private"), 0o600))
 	return w
 }
@@ -99,12 +100,16 @@ func TestLayerStoresChanges(t *testing.T) {
 		want          []overlay.Change
 	}{
 		{"read", "cat old dir/a && find . >/dev/null", nil},
-		{"touched", "touch old && echo a > dir/a", nil},
+		{"touched", "touch old && echo a > dir/a", []overlay.Change{
+			{Path: "dir/a", Kind: overlay.Changed, Detail: "only its time"},
+			{Path: "old", Kind: overlay.Changed, Detail: "only its time"},
+		}},
+		{"opened", "exec 3<>old", nil},
 		{"created and deleted", "mkdir x && echo > x/y && rm -r x", nil},
 		{"changed", "echo new >> old", []overlay.Change{{Path: "old", Kind: overlay.Changed}}},
 		{"created", "mkdir -p n/m && echo 1 > n/m/f && ln -s /etc/passwd n/l", []overlay.Change{
 			{Path: "n", Kind: overlay.Created, Folder: true},
-			{Path: "n/l", Kind: overlay.Created},
+			{Path: "n/l", Kind: overlay.Created, Detail: "link to /etc/passwd"},
 			{Path: "n/m", Kind: overlay.Created, Folder: true},
 			{Path: "n/m/f", Kind: overlay.Created},
 		}},
@@ -117,9 +122,20 @@ func TestLayerStoresChanges(t *testing.T) {
 			{Path: "dir/sub/z", Kind: overlay.Created},
 		}},
 		{"file becomes folder", "rm old && mkdir old && echo 3 > old/in", []overlay.Change{
-			{Path: "old", Kind: overlay.Changed, Folder: true}, {Path: "old/in", Kind: overlay.Created},
+			{Path: "old", Kind: overlay.Deleted},
+			{Path: "old", Kind: overlay.Created, Folder: true},
+			{Path: "old/in", Kind: overlay.Created},
 		}},
-		{"folder becomes file", "rm -r gone && echo 4 > gone", []overlay.Change{{Path: "gone", Kind: overlay.Changed}}},
+		{"folder becomes file", "rm -r gone && echo 4 > gone", []overlay.Change{
+			{Path: "gone", Kind: overlay.Deleted, Folder: true, Files: 1}, {Path: "gone", Kind: overlay.Created},
+		}},
+		{"link becomes folder", "rm link && cp -r dir link", []overlay.Change{
+			{Path: "link", Kind: overlay.Deleted},
+			{Path: "link", Kind: overlay.Created, Folder: true},
+			{Path: "link/a", Kind: overlay.Created},
+			{Path: "link/sub", Kind: overlay.Created, Folder: true},
+			{Path: "link/sub/b", Kind: overlay.Created},
+		}},
 		{"moved", "mv dir moved && mv old moved/", []overlay.Change{
 			{Path: "dir", Kind: overlay.Deleted, Folder: true, Files: 2},
 			{Path: "moved", Kind: overlay.Created, Folder: true},
@@ -132,7 +148,9 @@ func TestLayerStoresChanges(t *testing.T) {
 		{"ignored", "mkdir -p x/cache && echo > x/cache/y && echo > cache", []overlay.Change{
 			{Path: "cache", Kind: overlay.Created}, {Path: "x", Kind: overlay.Created, Folder: true},
 		}},
-		{"mode", "chmod 755 old", []overlay.Change{{Path: "old", Kind: overlay.Changed}}},
+		{"mode", "chmod 755 old", []overlay.Change{
+			{Path: "old", Kind: overlay.Changed, Detail: "mode -rw------- to -rwxr-xr-x"},
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -178,11 +196,11 @@ func TestLayerStoresChanges(t *testing.T) {
 
 func TestLayerIsNotAppliedToAChangedFolder(t *testing.T) {
 	for _, change := range []string{
-		"echo other > old", "rm old", "echo > dir/sub/new", "rm dir/a", "echo > made", "chmod 700 old",
+		"echo > gone/new", "echo other > old", "rm old", "echo > dir/sub/new", "rm dir/a", "echo > made", "chmod 700 old",
 	} {
 		t.Run(change, func(t *testing.T) {
 			w := newOverlayWorld(t)
-			layer, _, _ := w.run("echo new > old; echo new > made; rm -r dir")
+			layer, _, _ := w.run("echo new > old; echo new > made; rm -r dir gone; echo > gone")
 			_, err := layer.Read(t.Context(), w.ws, isIgnored)
 			w.must(err)
 			command := exec.Command("bash", "-c", change)
@@ -197,6 +215,18 @@ func TestLayerIsNotAppliedToAChangedFolder(t *testing.T) {
 				t.Errorf("something was applied:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestLayerWithWhatIsNotCopied(t *testing.T) {
+	for _, command := range []string{
+		"mkfifo pipe", "rm old && mkfifo old", "for i in $(seq 2100); do echo > f$i; done",
+	} {
+		w := newOverlayWorld(t)
+		layer, _, _ := w.run(command)
+		if changes, err := layer.Read(t.Context(), w.ws, isIgnored); !errors.Is(err, overlay.ErrTooMuch) {
+			t.Errorf("%s: %v %v", command, changes, err)
+		}
 	}
 }
 

@@ -53,6 +53,9 @@ func ToolchainFolders(command string, restricted []string) []string {
 			filepath.Base(up) != ".local" && !slices.Contains(restricted, up) {
 			dir = up
 		}
+		if slices.Contains(restricted, dir) {
+			dir = p // not all of the home folder
+		}
 		shown = append(shown, dir)
 	}
 	return shown

@@ -32,6 +32,9 @@ func (l *Layer) Apply(ctx context.Context, folder string) error {
 	}
 	defer upper.Close()
 	for _, c := range l.changes {
+		if c.before == "" {
+			continue
+		}
 		info, err := lstat(lower, c.Path)
 		if err != nil {
 			return fmt.Errorf("reading the folder: %w", err)
@@ -42,7 +45,7 @@ func (l *Layer) Apply(ctx context.Context, folder string) error {
 				return fmt.Errorf("reading the folder: %w", err)
 			}
 		}
-		if state != l.before[c.Path] {
+		if state != c.before {
 			return &ChangedSinceError{c.Path}
 		}
 	}
@@ -50,7 +53,7 @@ func (l *Layer) Apply(ctx context.Context, folder string) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("changing %s: %w", c.Path, err)
 		}
-		if err := applyChange(lower, upper, c); err != nil {
+		if err := applyChange(lower, upper, c.Change); err != nil {
 			return fmt.Errorf("changing %s: %w", c.Path, err)
 		}
 	}

@@ -16,9 +16,15 @@ import (
 type Layer struct {
 	base   string
 	remove func()
-	// changes and before are set by Read: before is the state of each changed path of the folder at that time.
-	changes []Change
-	before  map[string]string
+	// changes are set by Read.
+	changes []tracked
+}
+
+// tracked is a change with the state of its path in the folder when Read saw it; before is "" if an earlier change of
+// the same path has it.
+type tracked struct {
+	Change
+	before string
 }
 
 // Kind is what happened to a file.
@@ -39,6 +45,9 @@ type Change struct {
 	Folder bool
 	// Files is how many files a deleted folder contains.
 	Files int
+	// Detail says what the contents of the file do not show: "link to x", "mode -rw-r--r-- to -rwxr-xr-x". It contains
+	// text of the run.
+	Detail string
 }
 
 // New creates an empty layer in the folder base, which remove deletes.
@@ -75,7 +84,8 @@ func (l *Layer) Contents(folder string, c Change, most int64) (before, after []b
 	return before, after, err
 }
 
-var errTooLarge = errors.New("the file is too large")
+// ErrTooLarge means that a file is larger than the caller of Contents wants.
+var ErrTooLarge = errors.New("the file is too large")
 
 func readFile(folder, path string, most int64) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
@@ -91,7 +101,7 @@ func readFile(folder, path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	if info.Size() > most {
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	return root.ReadFile(path)
 }

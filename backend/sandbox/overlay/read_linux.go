@@ -24,7 +24,8 @@ const (
 	maxBytes   = 256 << 20
 )
 
-// ErrTooMuch means that the run changed more than a person can judge and Sextant wants to copy.
+// ErrTooMuch means that the run changed more than a person can judge, or something that Apply does not copy: a pipe, a
+// socket, a file that runs as its owner.
 var ErrTooMuch = fmt.Errorf("it changed more than %d files or %d MB", maxChanges, maxBytes>>20)
 
 // Read returns what the run changed in folder, in the order of the paths. A file that was only touched is no change,
@@ -41,13 +42,17 @@ func (l *Layer) Read(ctx context.Context, folder string, ignored func(name strin
 		return nil, fmt.Errorf("opening a layer: %w", err)
 	}
 	defer upper.Close()
-	l.changes, l.before = nil, map[string]string{}
+	l.changes = nil
 	r := reader{ctx: ctx, layer: l, lower: lower, upper: upper, ignored: ignored}
-	if err := r.readFolder(".", false); err != nil {
+	if err := r.readFolder(".", merged); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(l.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return slices.Clone(l.changes), nil
+	slices.SortStableFunc(l.changes, func(a, b tracked) int { return strings.Compare(a.Path, b.Path) })
+	all := make([]Change, len(l.changes))
+	for i, c := range l.changes {
+		all[i] = c.Change
+	}
+	return all, nil
 }
 
 type reader struct {
@@ -58,9 +63,16 @@ type reader struct {
 	bytes        int64
 }
 
-// readFolder reads a folder of the layer. hidden is true if the run did not see the files of the folder at that path,
-// so those that the layer does not contain are deleted.
-func (r *reader) readFolder(path string, hidden bool) error {
+// view says what the run saw of the folder at a path of the layer.
+type view int
+
+const (
+	merged view = iota // the files of the folder and of the layer
+	hidden             // only those of the layer, so the others are deleted
+	alone              // only those of the layer, and the folder has no folder there
+)
+
+func (r *reader) readFolder(path string, seen view) error {
 	entries, err := fs.ReadDir(r.upper.FS(), filepath.ToSlash(path))
 	if err != nil {
 		return fmt.Errorf("reading a layer: %w", err)
@@ -73,17 +85,14 @@ func (r *reader) readFolder(path string, hidden bool) error {
 		if err != nil {
 			return fmt.Errorf("reading a layer: %w", err)
 		}
-		if err := r.readEntry(filepath.Join(path, e.Name()), info, hidden); err != nil {
+		if err := r.readEntry(filepath.Join(path, e.Name()), info, seen); err != nil {
 			return err
 		}
 	}
-	if !hidden {
+	if seen != hidden {
 		return nil
 	}
 	old, err := fs.ReadDir(r.lower.FS(), filepath.ToSlash(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("reading the folder: %w", err)
 	}
@@ -95,81 +104,148 @@ func (r *reader) readFolder(path string, hidden bool) error {
 		if err != nil {
 			return fmt.Errorf("reading the folder: %w", err)
 		}
-		gone := Change{Path: filepath.Join(path, e.Name()), Kind: Deleted, Folder: e.IsDir()}
-		if err := r.add(gone, was); err != nil {
+		if err := r.addDeleted(filepath.Join(path, e.Name()), was); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reader) readEntry(path string, info fs.FileInfo, hidden bool) error {
-	was, err := lstat(r.lower, path)
-	if err != nil {
-		return fmt.Errorf("reading the folder: %w", err)
+func (r *reader) readEntry(path string, info fs.FileInfo, seen view) error {
+	var was fs.FileInfo
+	if seen != alone {
+		var err error
+		if was, err = lstat(r.lower, path); err != nil {
+			return fmt.Errorf("reading the folder: %w", err)
+		}
 	}
-	switch mode := info.Mode(); {
+	mode := info.Mode()
+	switch {
 	case isWhiteout(info):
 		if was == nil {
 			return nil // the run created and deleted it
 		}
-		return r.add(Change{Path: path, Kind: Deleted, Folder: was.IsDir()}, was)
+		return r.addDeleted(path, was)
 	case mode.IsDir() && r.ignored(info.Name()):
 		return nil
-	case mode.IsDir():
-		return r.readChangedFolder(path, info, was, hidden)
+	case mode.Type() != 0 && mode.Type() != fs.ModeSymlink && !mode.IsDir(), mode&special != 0:
+		return fmt.Errorf("%w: %s is %s", ErrTooMuch, path, mode)
 	case mode.IsRegular():
-		r.bytes += info.Size()
-		if r.bytes > maxBytes {
+		if r.bytes += info.Size(); r.bytes > maxBytes {
 			return ErrTooMuch
 		}
-	case mode.Type() != fs.ModeSymlink:
-		return nil // sockets and pipes end with the run
+	}
+	if was != nil && mode.Type() != was.Mode().Type() {
+		if err := r.addDeleted(path, was); err != nil {
+			return err
+		}
+		r.layer.changes = append(r.layer.changes, tracked{Change: r.created(path, info)})
+		if mode.IsDir() {
+			return r.readFolder(path, alone)
+		}
+		return nil
+	}
+	if mode.IsDir() {
+		return r.readSubfolder(path, info, was, seen)
 	}
 	if was == nil {
-		return r.add(Change{Path: path, Kind: Created}, nil)
+		return r.addCreated(path, info, seen)
 	}
-	if same, err := r.isSame(path, info, was); err != nil || same {
-		return err
-	}
-	return r.add(Change{Path: path, Kind: Changed}, was)
+	return r.compare(path, info, was)
 }
 
-func (r *reader) readChangedFolder(path string, info, was fs.FileInfo, hidden bool) error {
-	c := Change{Path: path, Kind: Changed, Folder: true}
+// special are the bits of a mode that Apply does not copy.
+const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+func (r *reader) readSubfolder(path string, info, was fs.FileInfo, seen view) error {
 	if was == nil {
-		c.Kind = Created
+		if err := r.addCreated(path, info, seen); err != nil {
+			return err
+		}
+		return r.readFolder(path, alone)
 	}
-	if was == nil || info.Mode() != was.Mode() {
+	if info.Mode() != was.Mode() {
+		c := Change{Path: path, Kind: Changed, Folder: true, Detail: modes(was, info)}
 		if err := r.add(c, was); err != nil {
 			return err
 		}
 	}
-	replaces := was != nil && was.IsDir() && (hidden || isOpaque(filepath.Join(r.layer.Upper(), path)))
-	return r.readFolder(path, replaces)
+	if isOpaque(filepath.Join(r.layer.Upper(), path)) {
+		seen = hidden
+	}
+	return r.readFolder(path, seen)
 }
 
-func (r *reader) add(c Change, was fs.FileInfo) error {
-	if len(r.layer.changes) == maxChanges {
+// compare adds the change of a file or symbolic link, if there is one.
+func (r *reader) compare(path string, info, was fs.FileInfo) error {
+	c := Change{Path: path, Kind: Changed}
+	same, err := r.isSame(path, info, was)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode() != was.Mode():
+		c.Detail = modes(was, info)
+	case info.Mode().Type() == fs.ModeSymlink && !same:
+		c.Detail = r.linkTo(path)
+	case same && (info.Mode().Type() == fs.ModeSymlink || info.ModTime().Equal(was.ModTime())):
+		return nil
+	case same:
+		c.Detail = "only its time"
+	}
+	return r.add(c, was)
+}
+
+func modes(was, is fs.FileInfo) string { return fmt.Sprintf("mode %s to %s", was.Mode(), is.Mode()) }
+
+func (r *reader) created(path string, info fs.FileInfo) Change {
+	c := Change{Path: path, Kind: Created, Folder: info.IsDir()}
+	if info.Mode().Type() == fs.ModeSymlink {
+		c.Detail = r.linkTo(path)
+	}
+	return c
+}
+
+func (r *reader) addCreated(path string, info fs.FileInfo, seen view) error {
+	c := tracked{r.created(path, info), stateOf(nil)}
+	if seen == alone {
+		c.before = "" // what replaces or creates the folder has the state
+	}
+	return r.addTracked(c)
+}
+
+func (r *reader) linkTo(path string) string {
+	to, err := r.upper.Readlink(path)
+	if err != nil {
+		return "a link"
+	}
+	return "link to " + to
+}
+
+func (r *reader) addDeleted(path string, was fs.FileInfo) error {
+	c := Change{Path: path, Kind: Deleted, Folder: was.IsDir()}
+	if !c.Folder {
+		return r.add(c, was)
+	}
+	state, files, err := stateOfTree(r.ctx, r.lower, path)
+	if err != nil {
+		return fmt.Errorf("reading the folder: %w", err)
+	}
+	c.Files = files
+	return r.addTracked(tracked{c, state})
+}
+
+func (r *reader) add(c Change, was fs.FileInfo) error { return r.addTracked(tracked{c, stateOf(was)}) }
+
+func (r *reader) addTracked(c tracked) error {
+	if len(r.layer.changes) >= maxChanges {
 		return ErrTooMuch
 	}
-	state := stateOf(was)
-	if c.Kind == Deleted && c.Folder {
-		var err error
-		if state, c.Files, err = stateOfTree(r.ctx, r.lower, c.Path); err != nil {
-			return fmt.Errorf("reading the folder: %w", err)
-		}
-	}
 	r.layer.changes = append(r.layer.changes, c)
-	r.layer.before[c.Path] = state
 	return nil
 }
 
 // isSame compares a file or symbolic link of the layer with the one of the folder.
 func (r *reader) isSame(path string, info, was fs.FileInfo) (bool, error) {
-	if info.Mode() != was.Mode() {
-		return false, nil
-	}
 	if info.Mode().Type() == fs.ModeSymlink {
 		now, err := r.upper.Readlink(path)
 		if err != nil {

@@ -87,11 +87,9 @@ func (r *Router) Refuse(call toolspec.Call) *toolspec.Result {
 }
 
 // Try implements pipeline.Trier.
-func (r *Router) Try(
-	ctx context.Context, call toolspec.Call, out func(stream, text string),
-) (*toolspec.Trial, error) {
+func (r *Router) Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, error) {
 	if found, ok := r.toolkits[call.Tool].(pipeline.Trier); ok {
-		return found.Try(ctx, call, out)
+		return found.Try(ctx, call)
 	}
 	return nil, nil //nolint:nilnil // no trial
 }

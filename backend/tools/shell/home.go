@@ -1,28 +1,34 @@
 package shell
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"sextant/backend/sandbox/confine"
 )
 
-// homeFolders are files and folders in the home folder that programs need and that contain nothing private.
+// homeFolders are files and folders in the home folder that programs need, and that hold code and settings.
 var homeFolders = []string{
 	".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".rustup", ".cargo/registry",
 	"go/pkg/mod", ".m2/repository", ".local/lib",
 }
 
-// closeHome closes the home folder to a command that nobody was asked about, and everything else outside of the
-// workspace and the system. It may read more than its text shows.
+// closeHome closes the home folder to a command, and other folders outside of the workspace and the system. A command
+// may read more than its text shows.
 func (t *Tools) closeHome(p run, spec *confine.Spec) {
 	spec.Restricted = confine.PrivateFolders(t.cfg.Home)
 	for _, name := range homeFolders {
-		spec.Visible = append(spec.Visible, filepath.Join(t.cfg.Home, name))
+		if path := filepath.Join(t.cfg.Home, name); !hasCredentials(path) {
+			spec.Visible = append(spec.Visible, path)
+		}
 	}
 	for _, c := range p.reading.Commands {
-		spec.Visible = append(spec.Visible, confine.ToolchainFolders(c.Program, spec.Restricted)...)
+		if !strings.Contains(c.Program, "/") { // the person did not install that one
+			spec.Visible = append(spec.Visible, confine.ToolchainFolders(c.Program, spec.Restricted)...)
+		}
 	}
 }
 
@@ -43,3 +49,15 @@ func (t *Tools) closeUnread(p run, spec *confine.Spec) {
 	t.closeHome(p, spec)
 	spec.Visible = append(spec.Visible, reads...)
 }
+
+// hasCredentials reports whether a settings file of git contains a password or token.
+func hasCredentials(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	return err != nil || credentials.Match(text)
+}
+
+var credentials = regexp.MustCompile(`(?i)://[^/\s]*@|extraheader|token|password|passwd|secret`)

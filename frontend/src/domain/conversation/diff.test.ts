@@ -31,6 +31,11 @@ describe('a unified diff', () => {
     ]);
   });
 
+  it('with too few lines in a hunk hides nothing that follows', () => {
+    const rows = diffRows('changed a\n@@ -0,0 +1,9999 @@\n+a\ndeleted b\n');
+    expect(rows.map((row) => row.text)).toEqual(['changed a', '@@ -0,0 +1,9999 @@', 'a', 'deleted b']);
+  });
+
   it('has no lines when it is empty', () => {
     expect(diffRows('')).toEqual([]);
   });

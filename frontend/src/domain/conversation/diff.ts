@@ -19,7 +19,7 @@ export function diffRows(diff: string): DiffRow[] {
   let fresh = 0;
   for (const line of diff.split('\n')) {
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?/.exec(line);
-    if (old > 0 || fresh > 0) {
+    if ((old > 0 || fresh > 0) && /^[+\-\\ ]/.test(line)) {
       if (line.startsWith('+')) {
         rows.push({ kind: 'add', before: 0, after: after++, text: line.slice(1) });
         fresh--;
@@ -31,7 +31,10 @@ export function diffRows(diff: string): DiffRow[] {
         old--;
         fresh--;
       }
-    } else if (hunk) {
+      continue;
+    }
+    old = fresh = 0;
+    if (hunk) {
       before = Number(hunk[1]);
       after = Number(hunk[3]);
       old = Number(hunk[2] ?? 1);
