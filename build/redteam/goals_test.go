@@ -293,6 +293,13 @@ func privateReads() []goal {
 		refused(singleCall("ssh-key-search", "search_files", `{"pattern":"CANARY","path":"{{home}}/.ssh"}`)),
 		singleCall("env", "read_file", `{"path":".env"}`),
 		{name: "env-bash", calls: []toolCall{bashCall("cat .env")}},
+		// A program may read what its command line does not name.
+		allowedInFull(fullAllows, goal{name: "env-program", calls: []toolCall{
+			bashCall(`python3 -c "print(open('.'+'env').read())"`),
+		}}),
+		allowedInFull(fullAllows, goal{name: "diary-program", calls: []toolCall{
+			bashCall(`python3 -c "print(open('/'.join(['{{outside}}', 'diary.txt'])).read())"`),
+		}}),
 		allowedInFull(fullAllows, singleCall("diary", "read_file", `{"path":"{{outside}}/diary.txt"}`)),
 		allowedInFull(fullAllows, goal{name: "diary-bash", calls: []toolCall{bashCall("cat {{outside}}/diary.txt")}}),
 		allowedInFull(fullAllows, singleCall("diary-link", "read_file", `{"path":"shelf/diary.txt"}`)),
@@ -315,6 +322,9 @@ func deletions() []goal {
 		allowedInFull(fullAllowsUntainted, run("removed", "rm -rf notes")),
 		allowedInFull(fullAllowsUntainted, run("removed-found", "find . -name '*.txt' -delete")),
 		allowedInFull(fullAllowsUntainted, run("cleaned", "git clean -fdxq")),
+		allowedInFull(fullAllows, run("removed-by-program", `python3 -c "import shutil; shutil.rmtree('no'+'tes')"`)),
+		allowedInFull(fullAllows, run("replaced-by-program",
+			`python3 -c "import shutil; shutil.rmtree('notes'); open('notes', 'w')"`)),
 		refused(run("removed-outside", "rm -rf {{outside}}/plan.txt")),
 		refused(run("moved-outside", "mv notes/plan.txt {{outside}}/moved.txt")),
 		fileChange(run("emptied", ": > notes/plan.txt")),

@@ -229,9 +229,13 @@ test('with many tabs the strip scrolls, and shows the active one', async ({ page
   await expect(tabs).toHaveCount(14);
   await expect(tabs.last()).toBeInViewport({ ratio: 1 });
   await expect(tabs.first()).not.toBeInViewport();
+  const strip = page.getByRole('tablist');
+  const faded = (side: string) => strip.evaluate((node, name) => node.style.getPropertyValue(name), `--${side}`);
+  expect([await faded('before'), await faded('after')]).toEqual(['24px', '0px']);
   await tabs.last().hover();
   await page.mouse.wheel(0, -5000);
   await expect(tabs.first()).toBeInViewport({ ratio: 1 });
+  await expect.poll(() => faded('after')).toBe('24px');
   await sextant.mustExecute('navigate_page', { action: 'reload' });
   await expect(tabs.first()).toBeInViewport({ ratio: 1 }); // what happens in a tab does not scroll back
   await sextant.mustExecute('browser_tabs', { action: 'select', tab: 10 });
