@@ -199,7 +199,10 @@ func (f facts) ask(reasons []askReason) Decision {
 		}
 	}
 	deny := "It does not run. The assistant continues without it."
-	if f.in.Description.HostCheck {
+	switch trial := f.in.Description.Trial; {
+	case trial != nil && len(trial.Files) > 0:
+		deny = "Nothing is changed. The assistant continues without it."
+	case f.in.Description.HostCheck:
 		deny = "The command continues without this host."
 	}
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerDeny, Scope: deny})

@@ -53,6 +53,7 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		workspace = real
 	}
 	var named, all []string
+	files := 0
 	for _, f := range c.Files {
 		name := f.Path
 		if rel, err := filepath.Rel(workspace, f.Path); err == nil {
@@ -64,13 +65,19 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		all = append(all, name)
 		if f.Before == wire.FolderContent || f.After == wire.FolderContent {
 			name += "/"
+		} else {
+			files++
 		}
 		named = append(named, name+changeNote(f))
 	}
 	var lines []string
 	if len(named) > 0 {
 		lines = append(lines, "Changed: "+firstNames(named, maxNamed)+". undo can undo it.")
-		r.Sentence += fmt.Sprintf("; %s changed", english.Plural(len(named), "file", ""))
+		if files == 0 {
+			r.Sentence += fmt.Sprintf("; %s changed", english.Plural(len(named), "folder", ""))
+		} else {
+			r.Sentence += fmt.Sprintf("; %s changed", english.Plural(files, "file", ""))
+		}
 	}
 	if c.NotUndoableReason != "" {
 		lines = append(lines, "The changes of this command cannot be undone: "+c.NotUndoableReason+".")

@@ -181,7 +181,7 @@ export const assistant = {
   'approval.send': 'Deny with reason',
   'approval.action': 'Action',
   'approval.arguments': 'Exactly what runs',
-  'approval.nothing': 'Nothing runs until you answer.',
+  'approval.nothing': 'Nothing changes until you answer.',
   'approval.answer.once': 'Once',
   'approval.answer.conversation': 'This conversation',
   'approval.answer.always': 'Always',
