@@ -44,25 +44,8 @@ func (f facts) effectReasons() []askReason {
 			inEveryMode: true,
 		})
 	}
-	for _, u := range f.fileUses() {
-		if u.Sensitive != "" && !f.isTypedAccountList(u) {
-			reason := askReason{
-				text:  "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
-				exact: true, inEveryMode: true,
-			}
-			if d.Trial != nil { // the question names what it changed
-				reason.text = "It " + useVerb(u.Use) + " " + withPeriod(u.Sensitive)
-			}
-			if !slices.Contains(all, reason) {
-				all = append(all, reason)
-			}
-		}
-	}
+	all = append(all, f.sensitiveReasons()...)
 	all = append(all, f.fileReasons()...)
-	repository := filepath.Join(f.in.Settings.Folder, ".git")
-	if d.Trial != nil && slices.ContainsFunc(d.Trial.Files, func(u toolspec.FileUse) bool { return u.Path == repository }) {
-		all = append(all, askReason{text: "It changes the git repository, which undo does not cover.", exact: true})
-	}
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
 		// The person started exactly this call in the window.
 		return all
@@ -92,6 +75,29 @@ func (f facts) effectReasons() []askReason {
 		all = append(all, askReason{
 			text: f.modeName() + " confirms every command that does more than read.", exact: true, ofTrial: true,
 		})
+	}
+	return all
+}
+
+func (f facts) sensitiveReasons() []askReason {
+	trial := f.in.Description.Trial != nil
+	var all []askReason
+	for _, u := range f.fileUses() {
+		if u.Sensitive == "" || f.isTypedAccountList(u) {
+			continue
+		}
+		what := u.Path + ", " + u.Sensitive
+		if trial { // the question names what it changed
+			what = u.Sensitive
+		}
+		reason := askReason{text: "It " + useVerb(u.Use) + " " + withPeriod(what), exact: true, inEveryMode: true}
+		if !slices.Contains(all, reason) {
+			all = append(all, reason)
+		}
+	}
+	repository := filepath.Join(f.in.Settings.Folder, ".git")
+	if trial && slices.ContainsFunc(f.fileUses(), func(u toolspec.FileUse) bool { return u.Path == repository }) {
+		all = append(all, askReason{text: "It changes the git repository, which undo does not cover.", exact: true})
 	}
 	return all
 }

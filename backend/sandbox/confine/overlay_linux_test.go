@@ -146,7 +146,8 @@ func TestLayerStoresChanges(t *testing.T) {
 			{Path: "old", Kind: overlay.Deleted},
 		}},
 		{"ignored", "mkdir -p x/cache && echo > x/cache/y && echo > cache", []overlay.Change{
-			{Path: "cache", Kind: overlay.Created}, {Path: "x", Kind: overlay.Created, Folder: true},
+			{Path: "cache", Kind: overlay.Created},
+			{Path: "x", Kind: overlay.Created, Folder: true},
 		}},
 		{"mode", "chmod 755 old", []overlay.Change{
 			{Path: "old", Kind: overlay.Changed, Detail: "mode -rw------- to -rwxr-xr-x"},
@@ -196,7 +197,8 @@ func TestLayerStoresChanges(t *testing.T) {
 
 func TestLayerIsNotAppliedToAChangedFolder(t *testing.T) {
 	for _, change := range []string{
-		"echo > gone/new", "echo other > old", "rm old", "echo > dir/sub/new", "rm dir/a", "echo > made", "chmod 700 old",
+		"echo > gone/new", "echo other > old", "rm old", "echo > dir/sub/new", "rm dir/a", "echo > made",
+		"chmod 700 old",
 	} {
 		t.Run(change, func(t *testing.T) {
 			w := newOverlayWorld(t)

@@ -31,8 +31,8 @@ const onCopy = "It ran without network and without the person's files outside of
 // does not show what the command does: it missed something, took too long or changed too much.
 func (t *Tools) Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, error) {
 	p, bad := t.newRun(ctx, call)
-	if bad != nil || !toolkit.IsWithin(resolved(p.dir), resolved(p.workspace)) || p.Network || terminalOf(ctx) != nil || !t.cfg.Sandbox.HasOverlays() ||
-		t.cfg.Sandbox.ForcesReadOnly(p.workspace) {
+	if bad != nil || !toolkit.IsWithin(resolved(p.dir), resolved(p.workspace)) || p.Network ||
+		terminalOf(ctx) != nil || !t.cfg.Sandbox.HasOverlays() || t.cfg.Sandbox.ForcesReadOnly(p.workspace) {
 		return nil, nil //nolint:nilnil // no trial
 	}
 	var printed chunks
