@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
@@ -15,7 +16,9 @@ func (p *Pipeline) try(ctx context.Context, c *callState) *toolspec.Result {
 		return nil
 	}
 	p.announce(ctx, c)
-	trial, err := p.runTrial(ctx, c, t)
+	out := p.newOutput(ctx, c)
+	defer out.close()
+	trial, err := p.runTrial(ctx, c, t, out)
 	if ctx.Err() != nil {
 		r := c.stopped()
 		return &r
@@ -26,18 +29,19 @@ func (p *Pipeline) try(ctx context.Context, c *callState) *toolspec.Result {
 	if trial == nil {
 		return nil
 	}
-	out := p.newOutput(ctx, c)
 	for _, chunk := range trial.Output {
 		out.write(chunk.Stream, chunk.Text)
 	}
-	out.close()
 	trial.Question, trial.Diff = p.cfg.Secrets.Mask(trial.Question), p.cfg.Secrets.Mask(trial.Diff)
 	p.decide(ctx, c)
 	return nil
 }
 
+// slowTrial is the time after which the window says what the call waits for.
+const slowTrial = time.Second
+
 // runTrial sets the trial of the call if there is one. After a stop it does not wait for it.
-func (p *Pipeline) runTrial(ctx context.Context, c *callState, t Trier) (*toolspec.Trial, error) {
+func (p *Pipeline) runTrial(ctx context.Context, c *callState, t Trier, out *output) (*toolspec.Trial, error) {
 	type outcome struct {
 		trial *toolspec.Trial
 		err   error
@@ -49,9 +53,11 @@ func (p *Pipeline) runTrial(ctx context.Context, c *callState, t Trier) (*toolsp
 		done <- o
 	})
 	var late <-chan time.Time
-	stopped := ctx.Done()
+	stopped, slow := ctx.Done(), time.After(slowTrial)
 	for {
 		select {
+		case <-slow:
+			out.write(string(event.StreamProgress), "Trying it on a copy of the folder first\n")
 		case o := <-done:
 			c.trial = o.trial
 			return o.trial, o.err

@@ -18,6 +18,7 @@ type trier struct {
 	*fixture
 	files                     []toolspec.FileUse
 	fails                     bool
+	waits                     chan struct{}
 	tried, applied, discarded atomic.Int32
 }
 
@@ -33,6 +34,9 @@ func newTrier(t *testing.T, files ...toolspec.FileUse) *trier {
 
 func (h *trier) Try(context.Context, toolspec.Call) (*toolspec.Trial, error) {
 	h.tried.Add(1)
+	if h.waits != nil {
+		<-h.waits
+	}
 	if h.fails {
 		return nil, errors.New("no copy")
 	}
@@ -117,6 +121,24 @@ func TestStopWhileATrialWaits(t *testing.T) {
 	if r := <-done; r.Success {
 		t.Errorf("%+v", r)
 	}
+	h.want(1, 0, 1, 0)
+}
+
+func TestSlowTrialIsShownAndStopped(t *testing.T) {
+	h := newTrier(t)
+	h.waits = make(chan struct{})
+	call := called("run", `{}`)
+	call.ID = "slow"
+	done := h.start(call)
+	until(t, "a line about the trial", func() bool {
+		chunks := eventsOf[event.CallChunk](h.fixture, event.CallOutput)
+		return len(chunks) == 1 && strings.HasPrefix(chunks[0].Text, "Trying it on a copy")
+	})
+	h.Cancel("slow")
+	if r := <-done; r.Success || !strings.Contains(r.Error, "stopped") {
+		t.Errorf("%+v", r)
+	}
+	close(h.waits)
 	h.want(1, 0, 1, 0)
 }
 

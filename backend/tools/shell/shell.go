@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"sextant/backend/policy/command"
 	"sextant/backend/policy/protectedpaths"
@@ -61,6 +62,8 @@ type Config struct {
 type Tools struct {
 	toolkit.List[tool]
 	cfg Config
+	// slow contains the commands that took too long for a trial.
+	slow sync.Map
 }
 
 // stream is "stdout" or "stderr".

@@ -31,6 +31,9 @@ const onCopy = "It ran without network and without the person's files outside of
 // does not show what the command does: it missed something, took too long or changed too much.
 func (t *Tools) Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, error) {
 	p, bad := t.newRun(ctx, call)
+	if _, slow := t.slow.Load(p.Command); slow {
+		return nil, nil //nolint:nilnil // no trial
+	}
 	if bad != nil || !toolkit.IsWithin(resolved(p.dir), resolved(p.workspace)) || p.Network ||
 		terminalOf(ctx) != nil || !t.cfg.Sandbox.HasOverlays() || t.cfg.Sandbox.ForcesReadOnly(p.workspace) {
 		return nil, nil //nolint:nilnil // no trial
@@ -49,6 +52,9 @@ func (t *Tools) Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, e
 		}
 	}()
 	exit, err := t.runOnLayer(ctx, p, layer, output)
+	if exit.Killed && ctx.Err() == nil {
+		t.slow.Store(p.Command, true) // the next call of it need not wait for nothing
+	}
 	if err != nil || exit.Killed || missedSomething(exit, output) {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -203,6 +204,10 @@ func TestTrialThatShowsNothing(t *testing.T) {
 		if trial := b.try(args); trial != nil {
 			t.Errorf("%v: %+v", args, trial)
 		}
+	}
+	started := time.Now()
+	if b.try(map[string]any{"command": "sleep 30", "timeout": 9}) != nil || time.Since(started) > 3*time.Second {
+		t.Error("a command that took too long was tried again")
 	}
 	if _, err := os.Stat(filepath.Join(b.home, "outside")); err == nil {
 		t.Error("a trial wrote outside of the folder")
