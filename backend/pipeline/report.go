@@ -26,11 +26,6 @@ func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Res
 		result.Error = p.cfg.Secrets.Mask(c.errorText(result.Error))
 	}
 	result.ApprovedQuestion = c.asked
-	if c.trial != nil && len(result.PrivateSources) == 0 {
-		// A refusal says something of what the program did, too.
-		result.PrivateSources = p.readFrom(c, result, nil)
-		p.noteRead(c, result)
-	}
 	if c.edited {
 		text := result.Text
 		if result.Success {

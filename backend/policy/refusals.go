@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"sextant/shared/toolspec"
 )
 
@@ -124,9 +122,9 @@ func refuseInReadOnly(f facts) (Decision, bool) {
 		Suggestion: "Choose the mode Ask in the status bar, or set SEXTANT_MODE=ask.",
 		Try:        f.isSettledByTrial(f.reasons()),
 	}
-	if trial := f.in.Description.Trial; trial != nil {
-		d.Reason = "the mode is Read-only, and on a copy of the folder this changed " +
-			english.Plural(len(trial.Files), "file", "")
+	if f.in.Description.Trial != nil {
+		// Which files would be a way for the program to say something.
+		d.Reason = "the mode is Read-only, and on a copy of the folder this command changed files"
 	}
 	return d, true
 }

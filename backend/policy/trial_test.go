@@ -103,7 +103,7 @@ func TestTriesOnlyWhatATrialSettles(t *testing.T) {
 	change := toolspec.FileUse{Path: flat + "/a", Use: toolspec.UseWrite}
 	wantVerdict(t, unread.alone().tried(change), VerdictRefuse)
 	if d := wantVerdict(t, unread.mode(ModeReadOnly).tried(change), VerdictRefuse); !strings.HasSuffix(d.Reason,
-		"this changed 1 file") {
+		"this command changed files") {
 		t.Errorf("%q", d.Reason)
 	}
 }
