@@ -134,8 +134,12 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 			}
 		})
 		head, text := a.Tab.Session.Manager.ExplainFailure(to, problem)
+		code := " (" + problem + ")"
+		if strings.Contains(problem, "TUNNEL") {
+			code = "" // it is about the proxy, which has said why
+		}
 		return &surface.Fault{
-			Kind: surface.FaultNoPage, Message: head + ".", Suggestion: text,
+			Kind: surface.FaultNoPage, Message: head + code + ".", Suggestion: text,
 		}
 	}
 	return a.Watch.AwaitNavigation(ctx)

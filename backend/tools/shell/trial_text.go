@@ -113,15 +113,21 @@ func (x *trialText) add(c overlay.Change, diff string) {
 	if !c.Folder || c.Files > 0 {
 		x.files[c.Kind] += max(1, c.Files)
 	}
-	if c.Kind == overlay.Created && c.Folder {
-		defer func() { x.created[c.Path] = true }()
+	if !x.isInCreated(c.Path) {
+		x.names[c.Kind] = append(x.names[c.Kind], name)
 	}
-	for at := filepath.Dir(c.Path); at != "."; at = filepath.Dir(at) {
+	if c.Kind == overlay.Created && c.Folder {
+		x.created[c.Path] = true
+	}
+}
+
+func (x *trialText) isInCreated(path string) bool {
+	for at := filepath.Dir(path); at != "."; at = filepath.Dir(at) {
 		if x.created[at] {
-			return
+			return true
 		}
 	}
-	x.names[c.Kind] = append(x.names[c.Kind], name)
+	return false
 }
 
 func (x *trialText) question(command string) string {
