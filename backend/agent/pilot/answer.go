@@ -380,8 +380,11 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }
 
+// networkCode is the browser's name of a failure, after the words that a person reads.
+var networkCode = regexp.MustCompile(` \(net::\w+\)`)
+
 func sentence(s string) string {
-	s = strings.TrimSpace(s)
+	s = networkCode.ReplaceAllString(strings.TrimSpace(s), "")
 	if s == "" {
 		return ""
 	}

@@ -134,12 +134,9 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 			}
 		})
 		head, text := a.Tab.Session.Manager.ExplainFailure(to, problem)
-		code := " (" + problem + ")"
-		if strings.Contains(problem, "TUNNEL") {
-			code = "" // it is about the proxy, which has said why
-		}
 		return &surface.Fault{
-			Kind: surface.FaultNoPage, Message: head + code + ".", Suggestion: text,
+			Kind: surface.FaultNoPage, Message: fmt.Sprintf("%s (%s).", head, problem),
+			Suggestion: text,
 		}
 	}
 	return a.Watch.AwaitNavigation(ctx)
