@@ -41,7 +41,7 @@ test('calls, failures, approvals, rounds and tokens are counted and update live'
   await sextant.execute('read_file', { path: 'missing-too.txt' });
   await expect(row.nth(1)).toHaveText('2');
   await expect(row.nth(2)).toHaveText('2 (100%)');
-  await sendMessage(page, '/tool {"tool":"bash","args":{"command":"rm -f a b","description":"Cleans up"}}');
+  await sendMessage(page, '/tool {"tool":"bash","args":{"command":"touch a b","description":"Makes files"}}');
   await page.getByRole('alertdialog').first().getByRole('button', { name: 'Deny' }).click();
   const asked = cells(page, 'bash');
   await expect(asked.nth(5)).toHaveText('1, 1 declined');
