@@ -52,7 +52,7 @@ func (f facts) effectReasons() []askReason {
 	}
 	if d.Trial == nil {
 		for _, w := range d.Warnings {
-			all = append(all, askReason{text: withPeriod(w), exact: true, ofTrial: true})
+			all = append(all, askReason{text: withPeriod(w), exact: true, settledByTrial: true})
 		}
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
@@ -73,7 +73,7 @@ func (f facts) effectReasons() []askReason {
 	if len(all) == 0 && d.RunsProgram && d.Trial == nil && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace &&
 		len(f.hosts) == 0 {
 		all = append(all, askReason{
-			text: f.modeName() + " confirms every command that does more than read.", exact: true, ofTrial: true,
+			text: f.modeName() + " confirms every command that does more than read.", exact: true, settledByTrial: true,
 		})
 	}
 	return all
@@ -133,9 +133,9 @@ func (f facts) fileReasons() []askReason {
 	}
 	var all []askReason
 	for _, group := range []struct {
-		paths         []string
-		text          string
-		wide, ofTrial bool
+		paths                []string
+		text                 string
+		wide, settledByTrial bool
 	}{
 		{deleted, f.modeName() + " confirms every deletion", false, f.allInFolder(deleted)},
 		{outside, "It changes something outside of the workspace folder", true, false},
@@ -149,7 +149,9 @@ func (f facts) fileReasons() []askReason {
 		if d := f.in.Description; d.Trial == nil && (len(d.Files) > 1 || d.RunsProgram) {
 			text += ": " + joinWords(firstFew(group.paths))
 		}
-		all = append(all, askReason{text: text + ".", exact: true, wide: group.wide, ofTrial: group.ofTrial})
+		all = append(all, askReason{
+			text: text + ".", exact: true, wide: group.wide, settledByTrial: group.settledByTrial,
+		})
 	}
 	return all
 }
@@ -167,7 +169,7 @@ func (f facts) fileUses() []toolspec.FileUse {
 func (f facts) isSettledByTrial(reasons []askReason) bool {
 	d := f.in.Description
 	return d.RunsProgram && f.describesEffects() && d.Trial == nil && d.Unconfined == "" && !d.Network &&
-		len(f.hosts) == 0 && !slices.ContainsFunc(reasons, func(r askReason) bool { return !r.ofTrial })
+		len(f.hosts) == 0 && !slices.ContainsFunc(reasons, func(r askReason) bool { return !r.settledByTrial })
 }
 
 func (f facts) mustAskEachTime() bool {

@@ -150,8 +150,10 @@ func (f facts) decide() Decision {
 	if d, answered := f.answeredByOption(); answered && !f.isAskingTool() {
 		return d
 	}
-	d := f.ask(reasons)
-	if !f.in.Call.From.Interactive {
+	var d Decision
+	if f.in.Call.From.Interactive {
+		d = f.ask(reasons)
+	} else {
 		d = f.refuseUnattended(reasons)
 	}
 	d.Try = f.isSettledByTrial(reasons)

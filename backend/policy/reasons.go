@@ -14,8 +14,9 @@ type askReason struct {
 	exact, wide bool
 	// inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
-	// ofSecret is true if the call fills in a secret. ofTrial is true if a trial shows whether the reason remains.
-	ofSecret, ofTrial bool
+	// ofSecret is true if the call fills in a secret. settledByTrial is true if a trial shows whether the reason
+	// remains.
+	ofSecret, settledByTrial bool
 }
 
 func (f facts) reasons() []askReason {

@@ -89,8 +89,8 @@ type Spec struct {
 	Home string
 	// ReadOnly makes the workspace read-only, ignores Writable, and moves caches to the temporary folder.
 	ReadOnly bool
-	// DenyHidden makes access to what is Hidden or Restricted fail instead of finding nothing there. It requires
-	// bubblewrap.
+	// DenyHidden makes access to what is Hidden or Restricted fail instead of finding nothing there. Without bubblewrap
+	// it always fails.
 	DenyHidden bool
 	// Layers store what the run changes in a folder, by the folder's path, instead of changing it. Each folder must be
 	// Workspace or in Writable. It requires Sandbox.HasOverlays.

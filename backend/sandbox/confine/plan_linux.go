@@ -120,7 +120,7 @@ func (s *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 		}
 		p.Inner.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
-		s.landlockOnly(&p.Inner, s.hiddenPaths(spec.Hidden), spec.Restricted, r, f)
+		s.landlockOnly(&p.Inner, spec.Restricted, r, f)
 	}
 	if spec.Network && !spec.Unconfined && s.cfg.BlockedPorts != nil {
 		p.Inner.BlockedPorts = s.cfg.BlockedPorts()
@@ -153,6 +153,8 @@ func plainDevices() []string {
 
 type fileAccess struct {
 	writable, readable []string
+	// hidden are the paths that the run must not see.
+	hidden []string
 	// home is mounted at homeTarget, the person's home; "" means that nothing is mounted.
 	home, homeTarget string
 }
@@ -187,10 +189,12 @@ func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 			f.readable = append(f.readable, real)
 		}
 	}
-	hidden := s.hiddenPaths(spec.Hidden)
+	if !spec.Unconfined {
+		f.hidden = s.hiddenPaths(spec.Hidden)
+	}
 	for _, path := range spec.Visible {
 		real, err := filepath.EvalSymlinks(path)
-		if err == nil && filepath.IsAbs(path) && real != "/" && !withinAny(real, hidden) {
+		if err == nil && filepath.IsAbs(path) && real != "/" && !withinAny(real, f.hidden) {
 			f.readable = append(f.readable, real)
 		}
 	}
@@ -244,7 +248,7 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 	for _, path := range spec.Hidden {
 		mounts = append(mounts, pinParents(path, f.writable)...)
 	}
-	for _, path := range s.hiddenPaths(spec.Hidden) {
+	for _, path := range f.hidden {
 		if subpath.IsWithin(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
@@ -358,8 +362,8 @@ func isLink(path string) bool {
 
 // landlockOnly sets the rules for a run without namespaces. Everything is readable except hidden paths, process tables,
 // and temporary files and sockets of other programs.
-func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r runFolders, f fileAccess) {
-	hidden := slices.Concat(secrets, existingFolders(restricted),
+func (s *Sandbox) landlockOnly(in *innerPlan, restricted []string, r runFolders, f fileAccess) {
+	hidden := slices.Concat(f.hidden, existingFolders(restricted),
 		[]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base})
 	in.Read = complement("/", subpath.Outermost(hidden))
 	in.Read = append(in.Read,
@@ -372,10 +376,10 @@ func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r ru
 	in.Devices = plainDevices()
 	in.Write = []string{r.tmp, r.varTmp}
 	for _, path := range f.readable {
-		in.Read = append(in.Read, complement(path, pathsWithin(secrets, path))...)
+		in.Read = append(in.Read, complement(path, pathsWithin(f.hidden, path))...)
 	}
 	for _, path := range f.writable {
-		in.Write = append(in.Write, complement(path, pathsWithin(secrets, path))...)
+		in.Write = append(in.Write, complement(path, pathsWithin(f.hidden, path))...)
 	}
 }
 

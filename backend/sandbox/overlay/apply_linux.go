@@ -78,11 +78,8 @@ func applyChange(lower, upper *os.Root, c Change) error {
 	}
 	switch {
 	case info.IsDir():
-		if was, err := lstat(lower, c.Path); err == nil && was != nil && was.IsDir() {
+		if c.Kind == Changed {
 			return lower.Chmod(c.Path, info.Mode().Perm()|0o700)
-		}
-		if err := lower.RemoveAll(c.Path); err != nil {
-			return err
 		}
 		return lower.Mkdir(c.Path, 0o700)
 	case info.Mode().Type() == fs.ModeSymlink:
@@ -96,7 +93,7 @@ func applyLink(lower, upper *os.Root, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := lower.RemoveAll(path); err != nil {
+	if err := lower.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return lower.Symlink(to, path)
@@ -119,11 +116,6 @@ func applyFile(lower, upper *os.Root, path string, info fs.FileInfo) error {
 	if err == nil {
 		err = errors.Join(lower.Chmod(temp, info.Mode().Perm()),
 			lower.Chtimes(temp, info.ModTime(), info.ModTime()))
-	}
-	if err == nil {
-		if was, statErr := lower.Lstat(path); statErr == nil && was.IsDir() {
-			err = lower.RemoveAll(path)
-		}
 	}
 	if err == nil {
 		err = lower.Rename(temp, path)

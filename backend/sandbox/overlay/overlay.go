@@ -20,8 +20,8 @@ type Layer struct {
 	changes []tracked
 }
 
-// tracked is a change with the state of its path in the folder when Read saw it; before is "" if an earlier change of
-// the same path has it.
+// tracked is a change with the state of its path in the folder when Read saw it. before is "" if another change checks
+// it: the deletion at the same path, or what a folder around it was.
 type tracked struct {
 	Change
 	before string

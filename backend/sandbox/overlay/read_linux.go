@@ -18,19 +18,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits of what Read accepts.
+// MaxBytes is how much changed content Read accepts, maxChanges how many changes.
 const (
+	MaxBytes   = 256 << 20
 	maxChanges = 2_000
-	maxBytes   = 256 << 20
 )
 
-// ErrTooMuch means that the run changed more than a person can judge, or something that Apply does not copy: a pipe, a
-// socket, a file that runs as its owner.
-var ErrTooMuch = fmt.Errorf("it changed more than %d files or %d MB", maxChanges, maxBytes>>20)
+// ErrUnsupported means that the run changed more than a person can judge, or something that Apply does not copy: a
+// pipe, a socket, a file that runs as its owner.
+var ErrUnsupported = fmt.Errorf("it changed more than %d files or %d MB, or something that cannot be copied",
+	maxChanges, MaxBytes>>20)
 
-// Read returns what the run changed in folder, in the order of the paths. A file that was only touched is no change,
-// and changes in folders of a name that ignored accepts are left out; Apply does not make them. The run must have
-// ended.
+// Read returns what the run changed in folder, in the order of the paths. A file that was only opened is no change, and
+// changes in folders of a name that ignored accepts are left out; Apply does not make them. The run must have ended.
 func (l *Layer) Read(ctx context.Context, folder string, ignored func(name string) bool) ([]Change, error) {
 	lower, err := os.OpenRoot(folder)
 	if err != nil {
@@ -129,10 +129,10 @@ func (r *reader) readEntry(path string, info fs.FileInfo, seen view) error {
 	case mode.IsDir() && r.ignored(info.Name()):
 		return nil
 	case mode.Type() != 0 && mode.Type() != fs.ModeSymlink && !mode.IsDir(), mode&special != 0:
-		return fmt.Errorf("%w: %s is %s", ErrTooMuch, path, mode)
+		return ErrUnsupported
 	case mode.IsRegular():
-		if r.bytes += info.Size(); r.bytes > maxBytes {
-			return ErrTooMuch
+		if r.bytes += info.Size(); r.bytes > MaxBytes {
+			return ErrUnsupported
 		}
 	}
 	if was != nil && mode.Type() != was.Mode().Type() {
@@ -238,7 +238,7 @@ func (r *reader) add(c Change, was fs.FileInfo) error { return r.addTracked(trac
 
 func (r *reader) addTracked(c tracked) error {
 	if len(r.layer.changes) >= maxChanges {
-		return ErrTooMuch
+		return ErrUnsupported
 	}
 	r.layer.changes = append(r.layer.changes, c)
 	return nil
@@ -312,7 +312,7 @@ func stateOf(info fs.FileInfo) string {
 	case info == nil:
 		return "none"
 	case info.IsDir():
-		return info.Mode().String() // what it contains is compared by itself, if the run changed it
+		return info.Mode().String() // what it contains is compared separately, if the run changed it
 	}
 	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
 }

@@ -141,7 +141,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	spec := p.spec(output)
 	spec.Network, spec.ReadOnly, spec.Unconfined = p.Network, p.reading.Harmless, !available
 	if p.reading.Harmless {
-		t.closeUnread(p, &spec)
+		t.closeHomeExceptReads(p, &spec)
 	} else {
 		spec.Writable, spec.Env = t.cacheFolder()
 	}

@@ -26,14 +26,14 @@ func (t *Tools) closeHome(p run, spec *confine.Spec) {
 		}
 	}
 	for _, c := range p.reading.Commands {
-		if !strings.Contains(c.Program, "/") { // the person did not install that one
+		if !strings.Contains(c.Program, "/") { // a program named by its path may be in any folder
 			spec.Visible = append(spec.Visible, confine.ToolchainFolders(c.Program, spec.Restricted)...)
 		}
 	}
 }
 
-// closeUnread closes the home folder like closeHome, except for what the command was found to read.
-func (t *Tools) closeUnread(p run, spec *confine.Spec) {
+// closeHomeExceptReads closes the home folder except for what the command was found to read.
+func (t *Tools) closeHomeExceptReads(p run, spec *confine.Spec) {
 	reads := append([]string{p.dir}, p.reading.Folders...)
 	for _, f := range p.reading.Files {
 		reads = append(reads, f.Path)

@@ -19,9 +19,8 @@ import (
 
 const (
 	// trialLimit is how long a trial may run, and then again how long reading its changes may take.
-	trialLimit    = 10 * time.Second
-	maxSearch     = time.Second
-	maxTrialBytes = 256 << 20
+	trialLimit = 10 * time.Second
+	maxSearch  = time.Second
 )
 
 // onCopy tells the model why the command may not have found something.
@@ -61,7 +60,7 @@ func (t *Tools) Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, e
 	timed, stop := context.WithTimeout(ctx, trialLimit)
 	defer stop()
 	changes, err := layer.Read(timed, p.workspace, isCache)
-	if errors.Is(err, overlay.ErrTooMuch) {
+	if errors.Is(err, overlay.ErrUnsupported) {
 		return nil, nil //nolint:nilnil // no trial
 	}
 	if err != nil {
@@ -113,20 +112,20 @@ func (c *chunks) add(stream, text string) {
 	}
 }
 
-// missedSomething reports whether a failed command may have failed only because it was a trial. Many failures are
-// answers: a test failed, nothing was found.
+// missedSomething reports whether a command, or a part of it, may have failed only because it was a trial. Many
+// failures are answers: a test failed, nothing was found.
 func missedSomething(exit confine.Exit, out *output) bool {
 	text, _ := out.text()
-	if exit.Code == 0 {
-		return denied.MatchString(text) // by a part of the command
-	}
-	return exit.Code > 125 || restriction.MatchString(text)
+	return denied.MatchString(text) || exit.Code > 125 || exit.Code != 0 && restricted.MatchString(text)
 }
 
-var denied = regexp.MustCompile(`(?i)permission denied|not permitted|eacces|eperm\b|value too large for defined`)
+// denied matches messages about what a trial refuses, restricted other messages that its limits can lead to.
+var (
+	denied = regexp.MustCompile(`(?i)permission denied|not permitted|eacces|eperm\b|value too large for defined`)
 
-var restriction = regexp.MustCompile(`(?i)permission|denied|not permitted|no such file|not found|cannot find|enoent|` +
-	`eacces|eperm|value too large|read-only|network|resolve|connect|unreachable|timed? ?out|socket|address|getaddrinfo|device|home`)
+	restricted = regexp.MustCompile(`(?i)permission|denied|eperm|value too large|no such file|not found|cannot find|` +
+		`enoent|read-only|network|resolve|connect|unreachable|timed? ?out|socket|address|getaddrinfo|device|home`)
+)
 
 // isCache reports whether a folder contains only what a program writes again when it needs it.
 func isCache(name string) bool {
@@ -144,7 +143,7 @@ func (t *Tools) runOnLayer(ctx context.Context, p run, layer *overlay.Layer, out
 	spec.Restricted = append(spec.Restricted, "/var")
 	spec.Layers = map[string]*overlay.Layer{p.workspace: layer}
 	spec.Writable, spec.Env = t.cacheFolder()
-	spec.Limits.FileSize = maxTrialBytes
+	spec.Limits.FileSize = overlay.MaxBytes
 	// git status would refresh its index. missedSomething reads English messages.
 	spec.Env = append(spec.Env, "GIT_OPTIONAL_LOCKS=0", "LC_MESSAGES=C", "LANGUAGE=en")
 	if len(spec.Writable) > 0 {
@@ -197,18 +196,17 @@ func (t *Tools) applyTrial(
 		return result, nil
 	}
 	changed := t.watch(ctx, p.call, p.workspace, true, false)
-	err := layer.Apply(ctx, p.workspace)
-	if err != nil && result.Spooled != nil {
-		result.Spooled.Discard()
-	}
-	if err != nil {
+	if err := layer.Apply(ctx, p.workspace); err != nil {
+		if result.Spooled != nil {
+			result.Spooled.Discard()
+		}
 		result = toolspec.Fail(toolspec.SystemError, "the changes were not made completely: "+err.Error(),
 			"Look at the files, then try again.")
 		result.Sentence = "Could not change the files"
-	}
-	var since *overlay.ChangedSinceError
-	if errors.As(err, &since) {
-		result = toolspec.Fail(toolspec.UserError, since.Error()+", so nothing was changed", "Run it again.")
+		var since *overlay.ChangedSinceError
+		if errors.As(err, &since) {
+			result = toolspec.Fail(toolspec.UserError, since.Error()+", so nothing was changed", "Run it again.")
+		}
 	}
 	changed(&result, nil)
 	return result, nil
