@@ -70,7 +70,9 @@ func (t *Tools) Try(ctx context.Context, call toolspec.Call) (*toolspec.Trial, e
 		return nil, nil //nolint:nilnil // it may have done only a part
 	}
 	result := commandResult(p.bashParams, output, exit, false)
-	addLine(&result, onCopy)
+	if call.From.Caller != toolspec.CallerPilot { // the pilot shows a person the whole result
+		addLine(&result, onCopy)
+	}
 	if result.Spooled, err = output.whole(); err != nil {
 		t.cfg.Log.Error("a long output was not stored", "err", err)
 	}

@@ -32,6 +32,22 @@ func (b *bench) try(args map[string]any) *toolspec.Trial {
 	return trial
 }
 
+// The pilot's answer is for the person, who needs no advice for models.
+func TestTrialForThePilot(t *testing.T) {
+	b := newBench(t)
+	trial, err := b.tools.Try(t.Context(), toolspec.Call{
+		Tool: "bash", Args: json.RawMessage(`{"command":"python3 -c 'print(2)'"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerPilot},
+	})
+	if err != nil || trial == nil {
+		t.Fatalf("%+v %v", trial, err)
+	}
+	defer trial.Discard()
+	if r, err := trial.Apply(t.Context()); err != nil || r.Text != "2" {
+		t.Errorf("%q %v", r.Text, err)
+	}
+}
+
 func (b *bench) write(name, text string) {
 	b.t.Helper()
 	path := filepath.Join(b.ws, name)
